@@ -1,0 +1,42 @@
+/** Every reason for which the program gives up on something. Exit codes and messages branch on these alone. */
+export type ErrorCode =
+  | 'already-running'
+  | 'bad-config'
+  | 'bad-usage'
+  | 'corrupt-store'
+  | 'disk-full'
+  | 'fenced'
+  | 'newer-schema'
+  | 'no-model'
+  | 'not-found'
+  | 'store-closed'
+  | 'store-failed'
+  | 'unsafe-home'
+  | 'unsupported';
+
+/** What no caller can act on: thrown with a code from the closed list and the original error as its cause. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export function isAppError(thrown: unknown, code: ErrorCode): thrown is AppError {
+  return thrown instanceof AppError && thrown.code === code;
+}
+
+/** One line that can be shown to a person, whatever was thrown. */
+export function describeError(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
+  return String(thrown);
+}
+
+/** The system's code of an error (`ENOENT`, `ECONNREFUSED`), or undefined: kinds are told apart by code, never by text. */
+export function systemErrorCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}

@@ -1,0 +1,57 @@
+import { randomFillSync } from 'node:crypto';
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type SessionId = Branded<'session'>;
+export type TurnId = Branded<'turn'>;
+export type CallId = Branded<'call'>;
+export type PersonId = Branded<'person'>;
+export type NodeId = Branded<'node'>;
+export type BlobId = Branded<'blob'>;
+export type OutboxId = Branded<'outbox'>;
+export type ScheduleId = Branded<'schedule'>;
+export type ReservationId = Branded<'reservation'>;
+
+interface IdKinds {
+  session: SessionId;
+  turn: TurnId;
+  node: NodeId;
+  outbox: OutboxId;
+  schedule: ScheduleId;
+  reservation: ReservationId;
+}
+
+const prefixes: Readonly<Record<keyof IdKinds, string>> = {
+  session: 'ses',
+  turn: 'trn',
+  node: 'nod',
+  outbox: 'out',
+  schedule: 'sch',
+  reservation: 'rsv',
+};
+
+// Crockford's alphabet: sorts like the numbers it stands for, and has no letters that are read as digits.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const timeLength = 10;
+const randomLength = 10;
+
+/** A new id that sorts by time of creation: `ses_` + ten characters of milliseconds + ten random ones. */
+export function newId<Kind extends keyof IdKinds>(kind: Kind, nowMs: number): IdKinds[Kind] {
+  return `${prefixes[kind]}_${encodeTime(nowMs)}${encodeRandom()}` as IdKinds[Kind];
+}
+
+function encodeTime(nowMs: number): string {
+  let rest = Math.floor(nowMs);
+  let text = '';
+  for (let place = 0; place < timeLength; place += 1) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function encodeRandom(): string {
+  const bytes = randomFillSync(new Uint8Array(randomLength));
+  return Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join('');
+}

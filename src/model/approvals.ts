@@ -1,0 +1,22 @@
+import type { PersonId } from '../base/ids.ts';
+import type { ToolCall } from './message.ts';
+import type { TurnRef, Verdict } from './turn.ts';
+
+/** A question to a person, bound to exactly one call by its digest. */
+export interface ApprovalRequest {
+  readonly turn: TurnRef;
+  readonly call: ToolCall;
+  readonly digest: string;
+  readonly question: string;
+}
+
+export interface ApprovalAnswer {
+  readonly verdict: Verdict;
+  /** Null where nobody could be asked, or nobody answered. */
+  readonly by: PersonId | null;
+}
+
+/** Asks a person. Silence and the absence of anyone to ask are both a denial. */
+export interface Approvals {
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}

@@ -1,0 +1,72 @@
+import type { BlobId, CallId } from '../base/ids.ts';
+
+/** A piece of content. What is too large for a record is kept as a blob and stands here by reference. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'blob'; readonly blob: BlobId; readonly mediaType: string; readonly characters: number };
+
+/** A call as the model wrote it: the arguments stay the text that came over the wire, so that replay repeats its bytes. */
+export interface ToolCall {
+  readonly id: CallId;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** How a call ended. Every call ends in exactly one of these; `unknown` is a crash that hides what happened. */
+export type ToolOutcome =
+  | { readonly type: 'done'; readonly parts: readonly Part[] }
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'interrupted' }
+  | { readonly type: 'unknown'; readonly lastSeen: string };
+
+export interface UserMessage {
+  readonly role: 'user';
+  readonly parts: readonly Part[];
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly parts: readonly Part[];
+  readonly calls: readonly ToolCall[];
+}
+
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly callId: CallId;
+  readonly outcome: ToolOutcome;
+  /** What the user said while the tools ran; it reaches the model at the end of this result. */
+  readonly steering: readonly string[];
+}
+
+/** What a model reads and writes; nothing of channels or people. */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export function textPart(text: string): Part {
+  return { type: 'text', text };
+}
+
+/** Parts as the plain text that a model or a person reads. */
+export function partsToText(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : describeBlob(part.blob, part.characters))).join('\n');
+}
+
+function describeBlob(blob: BlobId, characters: number): string {
+  return `[the whole of it, ${characters} characters, is kept: read_file with path "blob:${blob}" pages through it]`;
+}
+
+/** An outcome as the text of a tool result. */
+export function outcomeToText(outcome: ToolOutcome): string {
+  switch (outcome.type) {
+    case 'done':
+      return partsToText(outcome.parts);
+    case 'refused':
+      return `REFUSED: ${outcome.reason}`;
+    case 'failed':
+      return `ERROR: ${outcome.message}`;
+    case 'interrupted':
+      return 'INTERRUPTED: the user stopped this call; it may have run in part.';
+    case 'unknown':
+      return `OUTCOME UNKNOWN: the program ended while this ran (${outcome.lastSeen}). It was not run again. Inspect the state before acting.`;
+  }
+}

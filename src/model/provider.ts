@@ -1,0 +1,61 @@
+import type { JsonObject } from '../base/json.ts';
+import type { AssistantMessage, Message } from './message.ts';
+
+/** A tool as a model is told of it. */
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** One question to a model. The order of its parts is the order of its bytes: what never changes comes first. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolSchema[];
+  readonly messages: readonly Message[];
+  readonly toolUse: 'allowed' | 'forbidden';
+  readonly maxOutputTokens: number | undefined;
+}
+
+export type Finish = 'stop' | 'length' | 'calls' | 'filtered' | 'interrupted';
+
+/** Tokens of one call: read fresh, read from the provider's cache, written to it, and put out (reasoning is part of output). */
+export interface Usage {
+  readonly fresh: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export const noUsage: Usage = { fresh: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
+/** Why a call gave no answer. Kinds are told apart by code and status, never by the text of a message. */
+export type ModelFailure =
+  | { readonly type: 'transport'; readonly kind: TransportKind; readonly message: string }
+  | {
+      readonly type: 'http';
+      readonly status: number;
+      readonly message: string;
+      readonly retryAfterMs: number | undefined;
+    }
+  | { readonly type: 'protocol'; readonly message: string }
+  | { readonly type: 'aborted' };
+
+export type TransportKind = 'read-timeout' | 'connect-timeout' | 'pool-timeout' | 'connect-error' | 'cut';
+
+export type ModelEvent =
+  | { readonly type: 'text.delta'; readonly text: string }
+  | { readonly type: 'reasoning.delta'; readonly text: string }
+  | { readonly type: 'call.begun'; readonly name: string }
+  | { readonly type: 'finished'; readonly message: AssistantMessage; readonly finish: Finish; readonly usage: Usage }
+  | { readonly type: 'failed'; readonly failure: ModelFailure };
+
+/** A client of one runtime. */
+export interface Provider {
+  /** Ends with exactly one `finished` or `failed` and never throws; an abort, even one from before the call, is a `failed`. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Closes the client's connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,26 @@
+declare const runtimeName: unique symbol;
+export type RuntimeName = string & { readonly [runtimeName]: true };
+
+/** The wire protocol of a runtime, by the name that it has in the config. */
+export type ApiMode = 'chat_completions';
+
+/** Where answers come from: vendor, address, protocol, model and credential. A client is built from it. */
+export interface Runtime {
+  readonly name: RuntimeName;
+  readonly vendor: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiMode: ApiMode;
+  readonly credential: Credential;
+  readonly place: 'remote' | 'local' | 'demo';
+}
+
+/** A secret is reached through a function, so that no log line or JSON of a runtime can carry it. */
+export type Credential = { readonly type: 'none' } | { readonly type: 'key'; readonly reveal: () => string };
+
+/** The runtimes to try in a turn, primary first. A turn begins at the first again, whatever the last turn did. */
+export type RuntimeChain = readonly [Runtime, ...Runtime[]];
+
+export function nameRuntime(vendor: string, model: string): RuntimeName {
+  return `${vendor}:${model}` as RuntimeName;
+}

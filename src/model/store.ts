@@ -1,0 +1,194 @@
+import type { BlobId, NodeId, OutboxId, PersonId, ReservationId, ScheduleId, SessionId, TurnId } from '../base/ids.ts';
+import type { InboundKey, Outbound, OutboundKind, Receipt } from './channel.ts';
+import type { Address, FrozenPrompt, Session } from './session.ts';
+import type { LoggedEntry, TurnEntry, TurnRef } from './turn.ts';
+
+/** The right to write: who holds a newer epoch of the lease shuts out everyone with an older one. */
+export interface Fence {
+  readonly lease: string;
+  readonly epoch: number;
+}
+
+export interface TurnLog {
+  /**
+   * Appends entries in order and returns them as they are kept. With a fence it throws `fenced` once a newer epoch of
+   * that lease exists. Settled turns take no more entries: that, too, is `fenced`.
+   */
+  append(turn: TurnRef, entries: readonly TurnEntry[], fence?: Fence): Promise<readonly LoggedEntry[]>;
+  /** The entries of a session behind a sequence number, in order. */
+  after(sessionId: SessionId, seq: number): Promise<readonly LoggedEntry[]>;
+  /** Turns without a result, oldest admission first; of one session or of all. */
+  unsettled(sessionId?: SessionId): Promise<readonly TurnRef[]>;
+}
+
+export interface SessionFilter {
+  readonly platform?: string;
+  readonly limit: number;
+}
+
+export interface NewSession {
+  readonly address: Address;
+  readonly person: PersonId;
+  readonly workdir: string;
+}
+
+export interface Sessions {
+  /** The session at the address, made if there is none. */
+  at(where: NewSession): Promise<Session>;
+  get(id: SessionId): Promise<Session | undefined>;
+  /** The sessions whose id begins with the text, with or without the `ses_`; for ids that people type. */
+  matching(idPrefix: string): Promise<readonly Session[]>;
+  /** Most recently active first. */
+  list(filter: SessionFilter): Promise<readonly Session[]>;
+  setTitle(id: SessionId, title: string): Promise<void>;
+  freeze(id: SessionId, prompt: FrozenPrompt): Promise<void>;
+  /** Removes the session and everything that is kept for it, here and in the free pages of the file. */
+  delete(id: SessionId): Promise<void>;
+}
+
+export interface Inbox {
+  /** Notes that a message belongs to a turn. A key that was ever accepted before is a duplicate, for good. */
+  accept(key: InboundKey, turn: TurnRef): Promise<'new' | 'duplicate'>;
+  /** Marks the messages of a turn as dealt with. */
+  consume(turnId: TurnId): Promise<void>;
+  /** Accepted messages whose turn is not settled. */
+  open(): Promise<readonly TurnRef[]>;
+}
+
+export interface NewOutbound {
+  readonly sessionId: SessionId;
+  readonly address: Address;
+  readonly kind: OutboundKind;
+  readonly text: string;
+  readonly notAfter: number;
+}
+
+export interface QueuedOutbound {
+  readonly message: Outbound;
+  readonly attempts: number;
+  readonly state: 'queued' | 'sending' | 'sent' | 'failed' | 'expired';
+}
+
+export interface Outbox {
+  enqueue(message: NewOutbound): Promise<OutboxId>;
+  /**
+   * What is to be sent for a platform, in order for each address; a row that an earlier process left in `sending` comes
+   * back as a `repeat`. A row that must wait, or is past its time, is not among them, nor are those behind it.
+   */
+  due(platform: string, now: number): Promise<readonly QueuedOutbound[]>;
+  /** Written before the send begins. */
+  sending(id: OutboxId): Promise<void>;
+  settle(id: OutboxId, receipt: Receipt, now: number): Promise<void>;
+  get(id: OutboxId): Promise<QueuedOutbound | undefined>;
+}
+
+export type LeaseGrant =
+  | { readonly type: 'held'; readonly epoch: number }
+  | { readonly type: 'taken'; readonly by: NodeId; readonly until: number };
+
+export interface Leases {
+  /** Takes a lease that is free, expired or already ours; the epoch rises with every change of hands. */
+  acquire(name: string, owner: NodeId, ttlMs: number): Promise<LeaseGrant>;
+  /** False where the lease has passed to someone else. */
+  renew(name: string, owner: NodeId, ttlMs: number): Promise<boolean>;
+  release(name: string, owner: NodeId): Promise<void>;
+}
+
+export interface Blobs {
+  /** Keeps text for a session. The same text has the same id. */
+  put(sessionId: SessionId, text: string): Promise<BlobId>;
+  read(sessionId: SessionId, id: BlobId): Promise<string | undefined>;
+}
+
+export interface SearchHit extends TurnRef {
+  readonly seq: number;
+  readonly at: number;
+  readonly author: 'user' | 'assistant' | 'tool';
+  /** The text around the match; matches stand between « and ». */
+  readonly snippet: string;
+}
+
+export interface Search {
+  /** Entries that contain the words, or, failing those, the text as a substring. Best first. */
+  find(query: string, limit: number): Promise<readonly SearchHit[]>;
+}
+
+export interface Schedule {
+  readonly id: ScheduleId;
+  readonly address: Address;
+  readonly person: PersonId;
+  readonly cron: string;
+  readonly prompt: string;
+  readonly nextAt: number;
+}
+
+export interface Schedules {
+  put(schedule: Schedule): Promise<void>;
+  list(): Promise<readonly Schedule[]>;
+  due(now: number): Promise<readonly Schedule[]>;
+  /** Takes one slot of a schedule and sets the next. False where someone took that slot before: each fires at most once. */
+  claim(id: ScheduleId, slot: number, nextAt: number): Promise<boolean>;
+  remove(id: ScheduleId): Promise<void>;
+}
+
+/** An amount in millionths of a US dollar, so that sums are exact. */
+export type MicroUsd = number;
+
+export interface SpendLimit {
+  readonly scope: string;
+  readonly limit: MicroUsd;
+}
+
+export type Reserved =
+  | { readonly type: 'reserved'; readonly id: ReservationId }
+  | { readonly type: 'over-limit'; readonly scope: string; readonly spent: MicroUsd; readonly limit: MicroUsd };
+
+export interface Money {
+  /** Sets an amount aside in all scopes or in none; what others have set aside counts as spent. */
+  reserve(amount: MicroUsd, limits: readonly SpendLimit[]): Promise<Reserved>;
+  /** Replaces what was set aside by what it cost. A second settling changes nothing. */
+  settle(id: ReservationId, cost: MicroUsd): Promise<void>;
+  spent(scope: string): Promise<MicroUsd>;
+}
+
+/** What the agent remembers between sessions, by the name of its file. */
+export interface Memory {
+  load(): Promise<readonly { readonly name: string; readonly text: string }[]>;
+  save(name: string, text: string): Promise<void>;
+}
+
+/** Says that a session has work. Delivered at least once to every listener of the machine that serves it. */
+export interface Wake {
+  wake(sessionId: SessionId): void;
+  onWake(listener: (sessionId: SessionId) => void): Disposable;
+}
+
+export type Signal = { readonly type: 'stop'; readonly by: PersonId } | { readonly type: 'steered' };
+
+/** Reaches the running turn of a session, wherever it runs. */
+export interface Signals {
+  send(sessionId: SessionId, signal: Signal): void;
+  onSignal(sessionId: SessionId, listener: (signal: Signal) => void): Disposable;
+}
+
+/** The parts of the store that can change together. */
+export interface StoreTx {
+  readonly turns: TurnLog;
+  readonly sessions: Sessions;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly leases: Leases;
+  readonly blobs: Blobs;
+  readonly schedules: Schedules;
+  readonly money: Money;
+}
+
+/** What stands on disk. Every method is a promise that resolves when its change is durable. */
+export interface Store extends StoreTx {
+  readonly search: Search;
+  /** All of the work or none of it. Inside it only `tx` is awaited. */
+  transaction<Result>(work: (tx: StoreTx) => Promise<Result>): Promise<Result>;
+  /** Deletes sessions that were last active before the time, and gives the space back to the file system. */
+  prune(activeBefore: number): Promise<number>;
+  close(): Promise<void>;
+}

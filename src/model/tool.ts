@@ -1,0 +1,58 @@
+import type { BlobId, CallId, PersonId, SessionId } from '../base/ids.ts';
+import type { ToolOutcome } from './message.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * What a call does to the world. It decides what may run side by side and what a crash may repeat:
+ * `reads` and `idempotent` run again, `keyed` runs again under the same key, `verifiable` is checked first, and
+ * `unsafe` never runs a second time.
+ */
+export type ToolEffect = 'reads' | 'idempotent' | 'keyed' | 'verifiable' | 'unsafe';
+
+/** Whether a call needs a person's consent. The question shows everything that would run. */
+export type Risk =
+  | { readonly type: 'safe' }
+  | { readonly type: 'ask'; readonly question: string }
+  | { readonly type: 'forbidden'; readonly reason: string };
+
+/** What a call touches: these files and folders (absolute paths), or anything at all. */
+export type Footprint = { readonly type: 'files'; readonly paths: readonly string[] } | { readonly type: 'anything' };
+
+/** The session a call belongs to, and the folder that it was opened in. */
+export interface ToolPlace {
+  readonly sessionId: SessionId;
+  readonly workdir: string;
+}
+
+export interface ToolContext extends ToolPlace {
+  readonly callId: CallId;
+  readonly person: PersonId;
+  readonly signal: AbortSignal;
+  /** Equal for every run of the same call, so that a remote that honours it acts once. */
+  readonly idempotencyKey: string;
+  /** Shows a line to whoever watches. */
+  readonly progress: (text: string) => void;
+  /** The text kept under a blob's id, or undefined where this session has none such. */
+  readonly readBlob: (blob: BlobId) => Promise<string | undefined>;
+}
+
+/** A thing that the model can do. Its name, description and input are sent byte for byte with every request. */
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema<Input>;
+  readonly effect: ToolEffect;
+  assess(input: Input, place: ToolPlace): Promise<Risk>;
+  footprint(input: Input, place: ToolPlace): Footprint;
+  run(input: Input, context: ToolContext): Promise<ToolOutcome>;
+  /** After a crash, whether an earlier run took effect. Only asked of `verifiable` tools; the others answer `unknown`. */
+  verify(input: Input, place: ToolPlace): Promise<'done' | 'not-done' | 'unknown'>;
+}
+
+/** The tools of this process. The generation rises whenever the list changes. */
+export interface Toolbox {
+  readonly generation: number;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Ends the working state of a session (its shell, its processes). For reset, expiry and deletion only. */
+  endTask(sessionId: SessionId): Promise<void>;
+}
