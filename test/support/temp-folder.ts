@@ -1,0 +1,13 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface TempFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** A new empty folder that is removed, with all that is in it, when the test lets go of it. */
+export async function makeTempFolder(): Promise<TempFolder> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'talaria-test-')));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
