@@ -41,7 +41,11 @@ export type ModelFailure =
       readonly retryAfterMs: number | undefined;
     }
   | { readonly type: 'protocol'; readonly message: string }
+  | { readonly type: 'unusable'; readonly kind: UnusableKind }
   | { readonly type: 'aborted' };
+
+/** An answer that arrived and cannot be used: nothing in it, a call that is not JSON, a call cut off by the length limit. */
+export type UnusableKind = 'empty' | 'broken-call' | 'cut-call';
 
 export type TransportKind = 'read-timeout' | 'connect-timeout' | 'pool-timeout' | 'connect-error' | 'cut';
 

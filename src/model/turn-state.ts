@@ -1,0 +1,126 @@
+import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
+import { partsToText } from './message.ts';
+import type { Finish, ModelFailure } from './provider.ts';
+import type { NudgeCause, TurnEntry, TurnResult } from './turn.ts';
+
+/** A call that the log has no outcome for, and how far it got. */
+export interface OpenCall {
+  readonly call: ToolCall;
+  readonly stage: 'not-started' | 'started';
+  /** An answer to the question whether it may run, given before it could start. */
+  readonly approval: { readonly digest: string; readonly verdict: 'approved' | 'denied' } | undefined;
+}
+
+/** The newest answer of the model in this turn. */
+export interface LastAnswer {
+  readonly message: AssistantMessage;
+  readonly finish: Finish;
+}
+
+/** What the entries of one turn add up to: all that decides what may happen next, so that a restart decides the same. */
+export interface TurnState {
+  readonly result: TurnResult | undefined;
+  /** Starts of this turn since it last got anywhere; an orderly release does not count. */
+  readonly fruitlessClaims: number;
+  readonly stepsFinished: number;
+  readonly failuresInARow: number;
+  readonly gaveUp: ModelFailure | undefined;
+  /** Set while the newest thing in the turn is an answer of the model. */
+  readonly answer: LastAnswer | undefined;
+  /** The beginning of an answer that was cut off by length and is being continued. */
+  readonly textSoFar: string;
+  readonly openCalls: readonly OpenCall[];
+  /** Steering that no request has carried yet. */
+  readonly waitingSteers: number;
+  readonly nudges: Readonly<Record<NudgeCause, number>>;
+  /** Steps in a row in which no call could even start: unknown tools, arguments that do not fit. */
+  readonly misfitSteps: number;
+  readonly isMisfitStep: boolean;
+}
+
+const initialState: TurnState = {
+  result: undefined,
+  fruitlessClaims: 0,
+  stepsFinished: 0,
+  failuresInARow: 0,
+  gaveUp: undefined,
+  answer: undefined,
+  textSoFar: '',
+  openCalls: [],
+  waitingSteers: 0,
+  nudges: { cut: 0, empty: 0, budget: 0 },
+  misfitSteps: 0,
+  isMisfitStep: false,
+};
+
+/** Folds the entries of one turn, in order. Pure. */
+export function foldTurn(entries: Iterable<TurnEntry>): TurnState {
+  let state = initialState;
+  for (const entry of entries) state = foldEntry(state, entry);
+  return state;
+}
+
+export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
+  switch (entry.type) {
+    case 'turn.claimed':
+      return { ...state, fruitlessClaims: state.fruitlessClaims + 1, gaveUp: undefined };
+    case 'turn.released':
+      return { ...state, fruitlessClaims: Math.max(0, state.fruitlessClaims - 1) };
+    case 'turn.steered':
+      return { ...state, waitingSteers: state.waitingSteers + 1 };
+    case 'turn.nudged':
+      return foldNudge(state, entry.cause);
+    case 'step.asked':
+      return { ...state, waitingSteers: 0 };
+    case 'step.finished':
+      return foldAnswer(state, { message: entry.message, finish: entry.finish });
+    case 'step.failed':
+      return {
+        ...state,
+        failuresInARow: state.failuresInARow + 1,
+        gaveUp: entry.next === 'give-up' ? entry.failure : undefined,
+      };
+    case 'approval.answered':
+      return changeOpenCall(state, entry.callId, { approval: { digest: entry.digest, verdict: entry.verdict } });
+    case 'tool.called':
+      return { ...changeOpenCall(state, entry.call.id, { stage: 'started' }), isMisfitStep: false };
+    case 'tool.settled':
+      return foldSettledCall(state, entry.callId, entry.outcome);
+    case 'turn.settled':
+      return { ...state, result: entry.result };
+    case 'turn.admitted':
+    case 'approval.asked':
+      return state;
+  }
+}
+
+function foldNudge(state: TurnState, cause: NudgeCause): TurnState {
+  const nudges = { ...state.nudges, [cause]: state.nudges[cause] + 1 };
+  return { ...state, answer: undefined, gaveUp: undefined, failuresInARow: 0, nudges };
+}
+
+function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
+  const isCutText = answer.finish === 'length' && answer.message.calls.length === 0;
+  return {
+    ...state,
+    fruitlessClaims: 0,
+    failuresInARow: 0,
+    stepsFinished: state.stepsFinished + 1,
+    answer,
+    textSoFar: isCutText ? state.textSoFar + partsToText(answer.message.parts) : state.textSoFar,
+    isMisfitStep: answer.message.calls.length > 0,
+    openCalls: answer.message.calls.map((call) => ({ call, stage: 'not-started', approval: undefined })),
+  };
+}
+
+function changeOpenCall(state: TurnState, callId: string, change: Partial<OpenCall>): TurnState {
+  const openCalls = state.openCalls.map((open) => (open.call.id === callId ? { ...open, ...change } : open));
+  return { ...state, openCalls };
+}
+
+function foldSettledCall(state: TurnState, callId: string, outcome: ToolOutcome): TurnState {
+  const openCalls = state.openCalls.filter((open) => open.call.id !== callId);
+  const isMisfitStep = state.isMisfitStep && outcome.type === 'failed';
+  const misfitSteps = openCalls.length > 0 ? state.misfitSteps : isMisfitStep ? state.misfitSteps + 1 : 0;
+  return { ...state, fruitlessClaims: 0, openCalls, answer: undefined, textSoFar: '', isMisfitStep, misfitSteps };
+}

@@ -1,0 +1,59 @@
+import { describeError } from '../base/errors.ts';
+import type { ToolOutcome } from '../model/message.ts';
+import type { OpenCall } from '../model/turn-state.ts';
+import type { Verdict } from '../model/turn.ts';
+import type { ReadyCall } from './prepare-call.ts';
+import type { ToolDeps } from './tool-deps.ts';
+
+export type Consent = { readonly type: 'given' } | { readonly type: 'withheld'; readonly outcome: ToolOutcome };
+
+const deniedText =
+  'the user did not allow this. Do not try it again, rephrase it or reach the same end another way; say what you wanted to do and wait';
+
+/** Whether a call may run. An answer is bound to exactly this act by its digest, and is used once. */
+export async function askConsent(
+  prepared: ReadyCall,
+  open: OpenCall,
+  deps: ToolDeps,
+  signal: AbortSignal,
+): Promise<Consent> {
+  const { risk } = prepared;
+  switch (risk.type) {
+    case 'safe':
+      return { type: 'given' };
+    case 'forbidden':
+      return withheld({ type: 'refused', reason: `${risk.reason}. This is never run; the user can do it by hand` });
+    case 'ask':
+      break;
+  }
+  if (open.approval?.digest === prepared.digest) return toConsent(open.approval.verdict);
+  return await askPerson(prepared, risk.question, deps, signal);
+}
+
+async function askPerson(
+  { call, digest }: ReadyCall,
+  question: string,
+  deps: ToolDeps,
+  signal: AbortSignal,
+): Promise<Consent> {
+  const { recorder } = deps;
+  await recorder.record([{ type: 'approval.asked', callId: call.id, digest, question }], signal);
+  await recorder.reach('approval-asked');
+  try {
+    const { verdict, by } = await deps.approvals.ask({ turn: recorder.turn, call, digest, question }, signal);
+    await recorder.record([{ type: 'approval.answered', callId: call.id, digest, by, verdict }], signal);
+    await recorder.reach('approval-answered');
+    return toConsent(verdict);
+  } catch (thrown) {
+    if (signal.aborted) return withheld({ type: 'interrupted' });
+    return withheld({ type: 'refused', reason: `nobody could be asked: ${describeError(thrown)}` });
+  }
+}
+
+function toConsent(verdict: Verdict): Consent {
+  return verdict === 'approved' ? { type: 'given' } : withheld({ type: 'refused', reason: deniedText });
+}
+
+function withheld(outcome: ToolOutcome): Consent {
+  return { type: 'withheld', outcome };
+}

@@ -1,0 +1,100 @@
+import { partsToText } from '../model/message.ts';
+import type { ModelFailure } from '../model/provider.ts';
+import type { LastAnswer, TurnState } from '../model/turn-state.ts';
+import type { NudgeCause, TurnResult } from '../model/turn.ts';
+
+export interface TurnLimits {
+  /** How many answers of the model one turn may take. */
+  readonly maxSteps: number;
+}
+
+export type Next =
+  | { readonly type: 'run-tools' }
+  | { readonly type: 'ask'; readonly toolUse: 'allowed' | 'forbidden' }
+  | { readonly type: 'nudge'; readonly cause: NudgeCause; readonly text: string }
+  | { readonly type: 'settle'; readonly result: TurnResult };
+
+const mostCutContinuations = 3;
+const mostMisfitSteps = 3;
+const mostFruitlessClaims = 3;
+
+const outOfStepsText = 'The steps of this turn are used up, and the model gave no summary of them.';
+
+const nudgeTexts: Readonly<Record<NudgeCause, string>> = {
+  cut: 'Your answer was cut off by the output limit. Go on exactly where it stopped, without repeating anything.',
+  empty: 'Your last answer was empty. Go on with the task, or say what you found.',
+  budget:
+    'You have used up the steps that this turn may take. Without calling any tool, say what was done, what was found, and what is left to do.',
+};
+
+/** What a turn does next, from its log alone: the same in a running turn and after a crash. Pure. */
+export function decideNext(state: TurnState, limits: TurnLimits): Next {
+  if (state.fruitlessClaims >= mostFruitlessClaims) return settle(parked());
+  if (state.openCalls.length > 0) return { type: 'run-tools' };
+  if (state.gaveUp !== undefined) return decideAfterGivingUp(state, state.gaveUp);
+  if (state.misfitSteps >= mostMisfitSteps)
+    return settle(failed('the model called tools that it does not have three times in a row'));
+  const isLastWord = state.nudges.budget > 0;
+  if (state.answer !== undefined) return decideAfterAnswer(state, state.answer, isLastWord);
+  if (isLastWord) return { type: 'ask', toolUse: 'forbidden' };
+  return state.stepsFinished >= limits.maxSteps ? nudge('budget') : { type: 'ask', toolUse: 'allowed' };
+}
+
+function decideAfterAnswer(state: TurnState, { message, finish }: LastAnswer, isLastWord: boolean): Next {
+  const text = partsToText(message.parts);
+  if (finish === 'length') {
+    if (text === '')
+      return settle(failed('the model used up its whole answer thinking; ask for less at once, or lower its effort'));
+    if (state.nudges.cut < mostCutContinuations) return nudge('cut');
+    return settle({ type: 'replied', text: state.textSoFar, ending: 'cut-short' });
+  }
+  if (finish === 'filtered' && text === '') return settle(failed('the provider withheld the answer'));
+  if (isLastWord) return settle({ type: 'replied', text: state.textSoFar + text, ending: 'out-of-budget' });
+  if (state.waitingSteers > 0) return { type: 'ask', toolUse: 'allowed' };
+  return settle({ type: 'replied', text: state.textSoFar + text, ending: 'complete' });
+}
+
+function decideAfterGivingUp(state: TurnState, failure: ModelFailure): Next {
+  if (state.nudges.budget > 0) return settle({ type: 'replied', text: outOfStepsText, ending: 'out-of-budget' });
+  const isEmpty = failure.type === 'unusable' && failure.kind === 'empty';
+  if (isEmpty && state.nudges.empty === 0) return nudge('empty');
+  return settle(failed(describeFailure(failure)));
+}
+
+/** A failure as a line for the person who waits. */
+export function describeFailure(failure: ModelFailure): string {
+  switch (failure.type) {
+    case 'transport':
+      return `the model could not be reached: ${failure.message}`;
+    case 'http':
+      return `the model's server answered ${failure.status}: ${failure.message}`;
+    case 'protocol':
+      return `the model's answer could not be read: ${failure.message}`;
+    case 'unusable':
+      return unusableTexts[failure.kind];
+    case 'aborted':
+      return 'the call was stopped';
+  }
+}
+
+const unusableTexts = {
+  empty: 'the model keeps giving empty answers',
+  'broken-call': 'the model keeps writing tool calls that are not valid JSON',
+  'cut-call': 'the model keeps running out of output in the middle of a tool call; ask for smaller pieces',
+} as const;
+
+function nudge(cause: NudgeCause): Next {
+  return { type: 'nudge', cause, text: nudgeTexts[cause] };
+}
+
+function settle(result: TurnResult): Next {
+  return { type: 'settle', result };
+}
+
+function failed(reason: string): TurnResult {
+  return { type: 'failed', reason };
+}
+
+function parked(): TurnResult {
+  return { type: 'parked', reason: 'the program ended twice while it worked on this; say it again to try once more' };
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '../base/clock.ts';
+import { isAppError } from '../base/errors.ts';
+import type { Faults, FaultPoint } from '../model/faults.ts';
+import type { Fence, Store, StoreTx } from '../model/store.ts';
+import type { TurnState } from '../model/turn-state.ts';
+import type { LoggedEntry, StepEvent, TurnEntry, TurnRef } from '../model/turn.ts';
+import type { Conversation } from './conversation.ts';
+
+export interface RecorderDeps {
+  readonly store: Pick<Store, 'turns' | 'transaction'>;
+  readonly conversation: Conversation;
+  readonly fence: Fence;
+  readonly clock: Clock;
+  readonly emit: (event: StepEvent) => void;
+  readonly faults: Faults | undefined;
+}
+
+const diskFullPauseMs = 2000;
+
+/** Writes the entries of one running turn. When a method resolves, its entry is durable and folded; before that, nothing is. */
+export class Recorder {
+  readonly turn: TurnRef;
+  readonly #deps: RecorderDeps;
+
+  constructor(turn: TurnRef, deps: RecorderDeps) {
+    this.turn = turn;
+    this.#deps = deps;
+  }
+
+  get state(): TurnState {
+    return this.#deps.conversation.state(this.turn.turnId);
+  }
+
+  async record(entries: readonly TurnEntry[], signal?: AbortSignal): Promise<void> {
+    await this.write((tx) => this.appendIn(tx, entries), signal);
+  }
+
+  appendIn(tx: StoreTx, entries: readonly TurnEntry[]): Promise<readonly LoggedEntry[]> {
+    return tx.turns.append(this.turn, entries, this.#deps.fence);
+  }
+
+  /** Records entries only if nothing was added behind what this turn has seen; false where something was. */
+  async recordIfCurrent(work: (tx: StoreTx) => Promise<readonly TurnEntry[]>, signal?: AbortSignal): Promise<boolean> {
+    const { conversation, store } = this.#deps;
+    const logged = await this.write(async (tx) => {
+      const news = await tx.turns.after(this.turn.sessionId, conversation.seq);
+      return news.length > 0 ? [] : await this.appendIn(tx, await work(tx));
+    }, signal);
+    if (logged.length === 0) await conversation.catchUp(store.turns);
+    return logged.length > 0;
+  }
+
+  /** One transaction of entries and whatever belongs to them. A full disk is waited out: nothing goes on unrecorded. */
+  async write(
+    work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>,
+    signal?: AbortSignal,
+  ): Promise<readonly LoggedEntry[]> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const logged = await this.#deps.store.transaction(work);
+        await this.#takeIn(logged);
+        return logged;
+      } catch (thrown) {
+        if (!isAppError(thrown, 'disk-full')) throw thrown;
+        if (tries === 0) this.#deps.emit({ type: 'notice', text: `${thrown.message}; waiting until there is room` });
+        await this.#deps.clock.sleep(diskFullPauseMs, signal);
+      }
+    }
+  }
+
+  async reach(point: FaultPoint): Promise<void> {
+    await this.#deps.faults?.reach(point);
+  }
+
+  async #takeIn(logged: readonly LoggedEntry[]): Promise<void> {
+    const { conversation, store, emit } = this.#deps;
+    if (logged.length === 0) return;
+    // An admission or a steer may stand between what was folded last and what was written now.
+    if (logged[0]?.seq === conversation.seq + 1) conversation.take(logged);
+    else await conversation.catchUp(store.turns);
+    for (const entry of logged) emit({ type: 'entry', logged: entry });
+  }
+}

@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import { describeError } from '../base/errors.ts';
+import type { ToolOutcome } from '../model/message.ts';
+import type { ToolContext } from '../model/tool.ts';
+import type { ReadyCall } from './prepare-call.ts';
+import type { ToolDeps } from './tool-deps.ts';
+
+const longestErrorText = 2000;
+const abortGraceMs = 800;
+
+/** Runs one call to an outcome. A tool can fail; this function cannot. */
+export async function runTool(prepared: ReadyCall, deps: ToolDeps, signal: AbortSignal): Promise<ToolOutcome> {
+  if (signal.aborted) return { type: 'interrupted' };
+  const { call, tool, input } = prepared;
+  const { turn } = deps.recorder;
+  const context: ToolContext = {
+    ...deps.place,
+    callId: call.id,
+    person: deps.person,
+    signal,
+    idempotencyKey: hash('sha256', `${turn.turnId}/${call.id}`),
+    progress: (text) => deps.emit({ type: 'tool.progress', callId: call.id, text }),
+    readBlob: (blob) => deps.blobs.read(turn.sessionId, blob),
+  };
+  const outcome = await withGrace(
+    runGuarded(() => tool.run(input, context), signal),
+    signal,
+  );
+  await deps.recorder.reach('tool-ran');
+  return outcome;
+}
+
+async function runGuarded(run: () => Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (signal.aborted) return { type: 'interrupted' };
+    return { type: 'failed', message: describeError(thrown).slice(0, longestErrorText) };
+  }
+}
+
+/** A tool that ignores its signal does not hold up a stop: after a moment the call counts as interrupted. */
+async function withGrace(run: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
+  const giveUp = (): void => {
+    setTimeout(() => resolve({ type: 'interrupted' }), abortGraceMs);
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([run, promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
