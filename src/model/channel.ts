@@ -62,8 +62,11 @@ export type Receipt =
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface Channel {
+  /** The platform of the addresses that this channel serves. */
   readonly name: string;
   readonly traits: ChannelTraits;
+  /** Whether a message for this address can be sent from here: a terminal serves one chat, a bot serves all of its own. */
+  serves(address: Address): boolean;
   receive(signal: AbortSignal): AsyncIterable<Inbound>;
   send(message: Outbound, signal: AbortSignal): Promise<Receipt>;
 }

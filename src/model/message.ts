@@ -70,3 +70,19 @@ export function outcomeToText(outcome: ToolOutcome): string {
       return `OUTCOME UNKNOWN: the program ended while this ran (${outcome.lastSeen}). It was not run again. Inspect the state before acting.`;
   }
 }
+
+/** The tag around what the user said while tools ran. The system prompt tells the model to trust it, and only it. */
+export const steeringTag = 'user-message';
+
+/** A tool result as the model reads it: the outcome, and behind it, marked as the user's own words, the steering. */
+export function toolMessageToText(message: ToolMessage): string {
+  const result = withoutSteeringTags(outcomeToText(message.outcome));
+  if (message.steering.length === 0) return result;
+  const steering = withoutSteeringTags(message.steering.join('\n'));
+  return `${result}\n\n<${steeringTag}>\n${steering}\n</${steeringTag}>`;
+}
+
+// Output that contains the tag could otherwise pass for the user's word.
+function withoutSteeringTags(text: string): string {
+  return text.replaceAll(`<${steeringTag}>`, `<${steeringTag}*>`).replaceAll(`</${steeringTag}>`, `</${steeringTag}*>`);
+}

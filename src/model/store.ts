@@ -35,6 +35,10 @@ export interface NewSession {
 export interface Sessions {
   /** The session at the address, made if there is none. */
   at(where: NewSession): Promise<Session>;
+  /** A new session at the address, which answers there from now on. The old one stays and can be found by its id. */
+  renew(where: NewSession): Promise<Session>;
+  /** Makes an existing session the one that answers at its address. */
+  resume(id: SessionId): Promise<Session>;
   get(id: SessionId): Promise<Session | undefined>;
   /** The sessions whose id begins with the text, with or without the `ses_`; for ids that people type. */
   matching(idPrefix: string): Promise<readonly Session[]>;

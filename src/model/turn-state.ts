@@ -1,3 +1,4 @@
+import type { PersonId } from '../base/ids.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
@@ -19,6 +20,8 @@ export interface LastAnswer {
 
 /** What the entries of one turn add up to: all that decides what may happen next, so that a restart decides the same. */
 export interface TurnState {
+  /** Who admitted the turn. */
+  readonly person: PersonId | undefined;
   readonly result: TurnResult | undefined;
   /** Starts of this turn since it last got anywhere; an orderly release does not count. */
   readonly fruitlessClaims: number;
@@ -39,6 +42,7 @@ export interface TurnState {
 }
 
 const initialState: TurnState = {
+  person: undefined,
   result: undefined,
   fruitlessClaims: 0,
   stepsFinished: 0,
@@ -89,6 +93,7 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.settled':
       return { ...state, result: entry.result };
     case 'turn.admitted':
+      return { ...state, person: entry.person };
     case 'approval.asked':
       return state;
   }

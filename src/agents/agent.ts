@@ -1,0 +1,114 @@
+import { AsyncQueue } from '../base/async-queue.ts';
+import type { Clock } from '../base/clock.ts';
+import type { NodeId, SessionId } from '../base/ids.ts';
+import type { Approvals } from '../model/approvals.ts';
+import type { Faults } from '../model/faults.ts';
+import type { Provider } from '../model/provider.ts';
+import type { Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { FrozenPrompt, Session } from '../model/session.ts';
+import type { Fence, Store, StoreTx } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
+import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
+import { Conversation } from '../turn/conversation.ts';
+import type { TurnLimits } from '../turn/decide-next.ts';
+import { Recorder } from '../turn/recorder.ts';
+import { runTurn } from '../turn/run-turn.ts';
+import type { TurnDeps, TurnEnd } from '../turn/run-turn.ts';
+
+/** What every agent of this process is made with. */
+export interface AgentParts {
+  readonly store: Store;
+  readonly toolbox: Toolbox;
+  readonly approvals: Approvals;
+  readonly chain: RuntimeChain;
+  readonly connect: (runtime: Runtime) => Promise<Provider>;
+  readonly owner: NodeId;
+  readonly limits: TurnLimits;
+  readonly maxOutputTokens: number | undefined;
+  readonly clock: Clock;
+  readonly faults: Faults | undefined;
+}
+
+/** What one turn brings along. */
+export interface TurnOptions {
+  readonly fence: Fence;
+  readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** A session made ready: frozen prompt, tool schemas and a model client. Nothing that the model sees may change in it. */
+export class Agent {
+  readonly sessionId: SessionId;
+  readonly signature: string;
+  readonly #session: Session;
+  readonly #prompt: FrozenPrompt;
+  readonly #parts: AgentParts;
+  readonly #provider: Provider;
+  #conversation: Conversation;
+
+  constructor(session: Session, prompt: FrozenPrompt, provider: Provider, parts: AgentParts) {
+    this.sessionId = session.id;
+    this.signature = prompt.signature;
+    this.#session = session;
+    this.#prompt = prompt;
+    this.#parts = parts;
+    this.#provider = provider;
+    this.#conversation = new Conversation(session.id);
+  }
+
+  /** Runs a turn to its end; yields what may be watched. The turn goes on even if nobody asks for the next event. */
+  async *run(turn: TurnRef, options: TurnOptions): AsyncGenerator<StepEvent, TurnEnd> {
+    const events = new AsyncQueue<StepEvent>();
+    const end = this.#runTurn(turn, options, (event) => events.push(event)).finally(() => events.close());
+    // A failure is met at the `await` below, once the watcher has caught up; until then it must not count as unhandled.
+    end.catch(() => undefined);
+    yield* events;
+    return await end;
+  }
+
+  /** Soft: the model client goes, the task stays. */
+  async release(): Promise<void> {
+    await this.#provider.close();
+  }
+
+  /** Hard, for reset, expiry and deletion: the task of the session ends too. */
+  async close(): Promise<void> {
+    await this.release();
+    await this.#parts.toolbox.endTask(this.sessionId);
+  }
+
+  async #runTurn(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): Promise<TurnEnd> {
+    try {
+      await this.#conversation.catchUp(this.#parts.store.turns);
+      return await runTurn(this.#turnDeps(turn, options, emit), options.signal);
+    } catch (thrown) {
+      // What was folded may be ahead of what was stored; the next turn reads the log afresh.
+      this.#conversation = new Conversation(this.sessionId);
+      throw thrown;
+    }
+  }
+
+  #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
+    const { store, clock, faults, toolbox, approvals, chain, owner, limits, maxOutputTokens } = this.#parts;
+    const conversation = this.#conversation;
+    const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
+    return {
+      recorder,
+      conversation,
+      provider: this.#provider,
+      runtime: chain[0],
+      prompt: this.#prompt,
+      maxOutputTokens,
+      clock,
+      emit,
+      tools: toolbox.tools,
+      blobs: store.blobs,
+      approvals,
+      place: { sessionId: this.sessionId, workdir: this.#session.workdir },
+      person: recorder.state.person ?? this.#session.person,
+      limits,
+      claim: { owner, epoch: options.fence.epoch },
+      settleWith: options.settleWith,
+    };
+  }
+}

@@ -1,0 +1,22 @@
+import type { FrozenPrompt, Session } from '../model/session.ts';
+import { Agent } from './agent.ts';
+import type { AgentParts } from './agent.ts';
+import { buildSystemPrompt, describeTools } from './prompt.ts';
+import { signConfig } from './signature.ts';
+
+/** Makes a session ready. With an unchanged signature it speaks with the very bytes that the session was frozen with. */
+export async function buildAgent(session: Session, parts: AgentParts): Promise<Agent> {
+  const prompt = await freezePrompt(session, parts);
+  const provider = await parts.connect(parts.chain[0]);
+  return new Agent(session, prompt, provider, parts);
+}
+
+async function freezePrompt(session: Session, parts: AgentParts): Promise<FrozenPrompt> {
+  const { store, toolbox, chain } = parts;
+  const tools = describeTools(toolbox.tools);
+  const signature = signConfig({ chain, tools, toolGeneration: toolbox.generation });
+  if (session.prompt?.signature === signature) return session.prompt;
+  const prompt: FrozenPrompt = { signature, system: buildSystemPrompt(session, process.platform), tools };
+  await store.sessions.freeze(session.id, prompt);
+  return prompt;
+}

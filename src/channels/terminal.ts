@@ -1,0 +1,51 @@
+import type { PersonId } from '../base/ids.ts';
+import type {
+  Channel,
+  ChannelTraits,
+  Inbound,
+  Outbound,
+  Receipt,
+  TerminalInput,
+  TerminalPort,
+} from '../model/channel.ts';
+import { textPart } from '../model/message.ts';
+import { addressKey } from '../model/session.ts';
+import type { Address } from '../model/session.ts';
+
+/** Where a terminal sits: the chat it shows and the folder it was opened in. */
+export interface TerminalSeat {
+  readonly port: TerminalPort;
+  readonly address: Address;
+  readonly person: PersonId;
+  readonly workdir: string;
+  /** Makes the ids of this terminal's messages; no two lines ever share one. */
+  readonly newMessageId: () => string;
+}
+
+/** The terminal as a channel like any other. It serves exactly one chat. */
+export function createTerminalChannel(seat: TerminalSeat): Channel {
+  const key = addressKey(seat.address);
+  const traits: ChannelTraits = { maxLength: Infinity, resend: 'same-key', asks: seat.port.asks, streams: 'yes' };
+  return {
+    name: seat.address.platform,
+    traits,
+    serves: (address) => addressKey(address) === key,
+    async *receive(signal) {
+      for await (const input of seat.port.read(signal)) yield toInbound(input, seat);
+    },
+    send: (message) => show(message, seat.port),
+  };
+}
+
+function toInbound(input: TerminalInput, { address, person, workdir, newMessageId }: TerminalSeat): Inbound {
+  if (input.type === 'answer') return { type: 'answer', address, person, digest: input.digest, verdict: input.verdict };
+  const { platform, account, chat } = address;
+  const key = { platform, account, chat, messageId: newMessageId(), revision: 0 };
+  return { type: 'message', key, address, person, parts: [textPart(input.text)], workdir };
+}
+
+/** A terminal that shows the same reply twice shows it under the same key: its screen knows what it has shown. */
+async function show(message: Outbound, port: TerminalPort): Promise<Receipt> {
+  await port.show(message);
+  return { type: 'sent', platformId: message.id };
+}

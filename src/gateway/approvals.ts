@@ -1,0 +1,81 @@
+import type { Clock } from '../base/clock.ts';
+import { newId } from '../base/ids.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approvals.ts';
+import type { Channel, Inbound } from '../model/channel.ts';
+import { addressKey } from '../model/session.ts';
+import type { Address } from '../model/session.ts';
+import type { Sessions } from '../model/store.ts';
+
+export interface ApprovalDeps {
+  readonly sessions: Pick<Sessions, 'get'>;
+  /** The channel that a person can be asked on, if there is one for the address. */
+  readonly channelFor: (address: Address) => Channel | undefined;
+  readonly clock: Clock;
+}
+
+interface Pending {
+  readonly address: string;
+  readonly digest: string;
+  readonly resolve: (answer: ApprovalAnswer) => void;
+}
+
+const nobody: ApprovalAnswer = { verdict: 'denied', by: null };
+
+type Answer = Extract<Inbound, { readonly type: 'answer' }>;
+
+/** Questions that wait for a person. An answer counts once, for the exact act whose digest it names, from where it was asked. */
+export class PendingApprovals implements Approvals {
+  readonly #deps: ApprovalDeps;
+  readonly #pending = new Set<Pending>();
+
+  constructor(deps: ApprovalDeps) {
+    this.#deps = deps;
+  }
+
+  async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+    const session = await this.#deps.sessions.get(request.turn.sessionId);
+    if (session === undefined) return nobody;
+    const channel = this.#deps.channelFor(session.address);
+    if (channel?.traits.asks !== 'yes') return nobody;
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
+    const pending: Pending = { address: addressKey(session.address), digest: request.digest, resolve };
+    const giveUp = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.#pending.add(pending);
+    try {
+      await this.#show(request, session.address, channel, signal);
+      return await promise;
+    } finally {
+      this.#pending.delete(pending);
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** False where nothing is asked there that the answer fits. */
+  answer(inbound: Answer): boolean {
+    const address = addressKey(inbound.address);
+    for (const pending of this.#pending) {
+      if (pending.address !== address || pending.digest !== inbound.digest) continue;
+      this.#pending.delete(pending);
+      pending.resolve({ verdict: inbound.verdict, by: inbound.person });
+      return true;
+    }
+    return false;
+  }
+
+  async #show(request: ApprovalRequest, address: Address, channel: Channel, signal: AbortSignal): Promise<void> {
+    const id = newId('outbox', this.#deps.clock.now());
+    const message = {
+      id,
+      address,
+      kind: 'question',
+      text: request.question,
+      copy: 'first',
+      digest: request.digest,
+    } as const;
+    const receipt = await channel.send(message, signal);
+    if (receipt.type !== 'sent')
+      throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
+  }
+}

@@ -1,0 +1,115 @@
+import type { Inbound } from '../model/channel.ts';
+import type { Signals, Store } from '../model/store.ts';
+import type { Lanes } from './lanes.ts';
+
+export interface Command {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** Answers a command with the text that its sender reads. */
+export type CommandRunner = (command: Command, inbound: InboundMessage) => Promise<string>;
+
+export interface CommandDeps {
+  readonly store: Store;
+  readonly lanes: Pick<Lanes, 'isBusy'>;
+  readonly signals: Signals;
+  readonly describeModel: () => string;
+}
+
+type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
+
+export interface CommandRow {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly usage: string;
+  readonly summary: string;
+  run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string>;
+}
+
+/** The one table of slash commands: it serves the terminal, and every menu and help text is made from it. */
+export const commandTable: readonly CommandRow[] = [
+  { name: 'help', aliases: ['commands', '?'], usage: '/help', summary: 'what can be typed here', run: runHelp },
+  {
+    name: 'new',
+    aliases: ['reset', 'clear'],
+    usage: '/new',
+    summary: 'start a new session; the old one is kept',
+    run: runNew,
+  },
+  { name: 'stop', aliases: [], usage: '/stop', summary: 'stop what is running', run: runStop },
+  {
+    name: 'status',
+    aliases: [],
+    usage: '/status',
+    summary: 'this session, its model and whether it works',
+    run: runStatus,
+  },
+  { name: 'sessions', aliases: [], usage: '/sessions', summary: 'the latest sessions', run: runSessions },
+  { name: 'title', aliases: ['name'], usage: '/title TEXT', summary: 'name this session', run: runTitle },
+];
+
+/** A text that is a command: a slash and a word. A path such as /etc/hosts is not one. */
+export function parseCommand(text: string): Command | undefined {
+  const match = /^\/([a-z?][a-z_-]*)(?:\s+([\s\S]*))?$/i.exec(text);
+  return match?.[1] === undefined ? undefined : { name: match[1].toLowerCase(), rest: match[2]?.trim() ?? '' };
+}
+
+export function createCommandRunner(deps: CommandDeps): CommandRunner {
+  return async (command, inbound) => {
+    const row = findCommand(command.name);
+    if (row === undefined) return `There is no command /${command.name}. /help lists them all.`;
+    return await row.run(command.rest, inbound, deps);
+  };
+}
+
+/** A command by its name, an alias, or the beginning of exactly one name. */
+export function findCommand(name: string): CommandRow | undefined {
+  const exact = commandTable.find((row) => row.name === name || row.aliases.includes(name));
+  const begun = commandTable.filter((row) => row.name.startsWith(name));
+  return exact ?? (begun.length === 1 ? begun[0] : undefined);
+}
+
+function runHelp(): Promise<string> {
+  const width = Math.max(...commandTable.map((row) => row.usage.length));
+  return Promise.resolve(commandTable.map((row) => `${row.usage.padEnd(width)}  ${row.summary}`).join('\n'));
+}
+
+async function runNew(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const current = await deps.store.sessions.at(inbound);
+  if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
+  const session = await deps.store.sessions.renew(inbound);
+  return `A new session: ${session.id}. The old one is ${current.id}.`;
+}
+
+async function runStop(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const session = await deps.store.sessions.at(inbound);
+  if (!deps.lanes.isBusy(session.id)) return 'Nothing is running.';
+  deps.signals.send(session.id, { type: 'stop', by: inbound.person });
+  return 'Stopping.';
+}
+
+async function runStatus(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const session = await deps.store.sessions.at(inbound);
+  const work = deps.lanes.isBusy(session.id) ? 'working' : 'idle';
+  const lines = [
+    `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
+    `model    ${deps.describeModel()}`,
+    `folder   ${session.workdir}`,
+    `state    ${work}`,
+  ];
+  return lines.join('\n');
+}
+
+async function runSessions(_rest: string, _inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const sessions = await deps.store.sessions.list({ limit: 10 });
+  const lines = sessions.map((session) => `${session.id}  ${session.title === '' ? '(no title)' : session.title}`);
+  return `${lines.join('\n')}\nContinue one with: talaria -r ID`;
+}
+
+async function runTitle(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  if (rest === '') return 'Say it like this: /title Holiday plans';
+  const session = await deps.store.sessions.at(inbound);
+  await deps.store.sessions.setTitle(session.id, rest);
+  return `This session is now called “${rest}”.`;
+}

@@ -1,0 +1,117 @@
+import type { NodeId, SessionId } from '../base/ids.ts';
+import { AppError } from '../base/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import type { AgentCache } from '../agents/agent-cache.ts';
+import type { Session } from '../model/session.ts';
+import type { Fence, Store, StoreTx } from '../model/store.ts';
+import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
+import type { LaneControl } from './lanes.ts';
+
+export interface DrainDeps {
+  readonly store: Store;
+  readonly agents: Pick<AgentCache, 'lease'>;
+  readonly owner: NodeId;
+  readonly clock: Clock;
+  readonly show: (session: Session, turn: TurnRef, event: StepEvent) => void;
+  /** Sends what waits in the outbox for the session's platform. */
+  readonly deliver: (session: Session) => Promise<void>;
+}
+
+const leaseMs = 20_000;
+const beatMs = 5_000;
+const replyLifeMs = 24 * 60 * 60 * 1000;
+
+/** Takes each unsettled turn of a session in order of admission, what a crash left open included, to its result. */
+export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
+  await using lease = await holdSession(sessionId, deps);
+  for (;;) {
+    const [turn] = await deps.store.turns.unsettled(sessionId);
+    const session = await deps.store.sessions.get(sessionId);
+    if (turn === undefined || session === undefined || lane.signal.aborted) return;
+    const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence });
+    await deps.deliver(session);
+    if (isReleased) return;
+  }
+}
+
+interface HeldSession extends AsyncDisposable {
+  readonly fence: Fence;
+}
+
+/** Holds the session's lease and keeps it alive. Whoever takes it over shuts out every later write of ours by its epoch. */
+async function holdSession(sessionId: SessionId, { store, owner, clock }: DrainDeps): Promise<HeldSession> {
+  const name = `session:${sessionId}`;
+  const grant = await store.leases.acquire(name, owner, leaseMs);
+  if (grant.type === 'taken') throw new AppError('fenced', `session ${sessionId} is served by ${grant.by}`);
+  const beating = new AbortController();
+  const beats = keepAlive(() => store.leases.renew(name, owner, leaseMs), clock, beating.signal);
+  return {
+    fence: { lease: name, epoch: grant.epoch },
+    async [Symbol.asyncDispose]() {
+      beating.abort();
+      await beats;
+      await store.leases.release(name, owner);
+    },
+  };
+}
+
+async function keepAlive(renew: () => Promise<boolean>, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const isOver = await clock.sleep(beatMs, signal).then(
+      () => false,
+      () => true,
+    );
+    // A renewal that fails needs no care here: the next write is refused by its epoch.
+    if (isOver || !(await renew().catch(() => true))) return;
+  }
+}
+
+interface RunDeps extends DrainDeps {
+  readonly lane: LaneControl;
+  readonly fence: Fence;
+}
+
+/** Runs one turn. True where a shutdown left it unsettled. */
+async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<boolean> {
+  using lease = await deps.agents.lease(session);
+  const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
+    settleTurn(turn, session, result, { tx, now: deps.clock.now() });
+  const run = lease.agent.run(turn, { fence: deps.fence, settleWith, signal: deps.lane.begin(turn) });
+  for (;;) {
+    const next = await run.next();
+    if (next.done === true) return next.value.type === 'released';
+    deps.show(session, turn, next.value);
+  }
+}
+
+/** In the same transaction as the result: the reply goes into the outbox and the message counts as dealt with. */
+async function settleTurn(
+  turn: TurnRef,
+  session: Session,
+  result: TurnResult,
+  { tx, now }: { readonly tx: StoreTx; readonly now: number },
+): Promise<void> {
+  await tx.inbox.consume(turn.turnId);
+  const kind = result.type === 'replied' ? 'reply' : 'notice';
+  await tx.outbox.enqueue({
+    sessionId: session.id,
+    address: session.address,
+    kind,
+    text: describeResult(result),
+    notAfter: now + replyLifeMs,
+  });
+}
+
+/** A result as the line that the person reads. */
+export function describeResult(result: TurnResult): string {
+  switch (result.type) {
+    case 'replied':
+      return result.text;
+    case 'interrupted':
+      return 'Stopped.';
+    case 'failed':
+      return `That did not work: ${result.reason}.`;
+    case 'parked':
+      return `Put aside: ${result.reason}.`;
+  }
+}

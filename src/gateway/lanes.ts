@@ -1,0 +1,116 @@
+import type { SessionId } from '../base/ids.ts';
+import type { Signal, Signals, Wake } from '../model/store.ts';
+import type { AbortCause, TurnRef } from '../model/turn.ts';
+
+/** Serves a session until it has no unsettled turn left. Says which turn it is at. */
+export type Drain = (sessionId: SessionId, lane: LaneControl) => Promise<void>;
+
+export interface LaneControl {
+  /** Begins a turn: from here on a stop reaches it, and only it. */
+  begin(turn: TurnRef): AbortSignal;
+  /** Aborts with the lane itself, at shutdown. */
+  readonly signal: AbortSignal;
+}
+
+interface Lane {
+  turn: TurnRef | undefined;
+  controller: AbortController;
+  /** A stop that came before the turn it was meant for had begun. */
+  earlyStop: AbortCause | undefined;
+  /** Whether work arrived while the lane was already looking: then it looks once more. */
+  isWokenAgain: boolean;
+  readonly done: Promise<void>;
+}
+
+export interface LanesDeps {
+  readonly wake: Wake;
+  readonly signals: Signals;
+  readonly drain: Drain;
+  /** Told of a drain that ended in an error; the session's next wake tries again. */
+  readonly onError: (sessionId: SessionId, thrown: unknown) => void;
+}
+
+/** One serial lane a session. Two turns of a session never run at once, and no wake is lost. */
+export class Lanes implements AsyncDisposable {
+  readonly #deps: LanesDeps;
+  readonly #lanes = new Map<SessionId, Lane>();
+  readonly #listening: Disposable;
+  readonly #closing = new AbortController();
+
+  constructor(deps: LanesDeps) {
+    this.#deps = deps;
+    this.#listening = deps.wake.onWake((sessionId) => this.#wake(sessionId));
+  }
+
+  /** The turn that a session is at, if it has begun one. */
+  running(sessionId: SessionId): TurnRef | undefined {
+    return this.#lanes.get(sessionId)?.turn;
+  }
+
+  isBusy(sessionId: SessionId): boolean {
+    return this.#lanes.has(sessionId);
+  }
+
+  /** Resolves when the session has nothing left to do. */
+  async whenIdle(sessionId: SessionId): Promise<void> {
+    for (let lane = this.#lanes.get(sessionId); lane; lane = this.#lanes.get(sessionId)) await lane.done;
+  }
+
+  /** Shuts down: running turns are told, and left unsettled for the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const cause: AbortCause = { type: 'shutdown' };
+    this.#closing.abort(cause);
+    this.#listening[Symbol.dispose]();
+    const lanes = [...this.#lanes.values()];
+    for (const lane of lanes) lane.controller.abort(cause);
+    await Promise.all(lanes.map((lane) => lane.done));
+  }
+
+  #wake(sessionId: SessionId): void {
+    if (this.#closing.signal.aborted) return;
+    const lane = this.#lanes.get(sessionId);
+    if (lane) {
+      lane.isWokenAgain = true;
+      return;
+    }
+    // Synchronous up to here, so that two wakes can never open two lanes.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const opened: Lane = { turn: undefined, controller, earlyStop: undefined, isWokenAgain: true, done: promise };
+    this.#lanes.set(sessionId, opened);
+    void this.#serve(sessionId, opened).finally(resolve);
+  }
+
+  async #serve(sessionId: SessionId, lane: Lane): Promise<void> {
+    using _listening = this.#deps.signals.onSignal(sessionId, (signal) => this.#obey(signal, lane));
+    try {
+      while (lane.isWokenAgain && !this.#closing.signal.aborted) {
+        lane.isWokenAgain = false;
+        await this.#deps.drain(sessionId, { begin: (turn) => this.#begin(turn, lane), signal: this.#closing.signal });
+        lane.turn = undefined;
+        lane.earlyStop = undefined;
+      }
+    } catch (thrown) {
+      this.#deps.onError(sessionId, thrown);
+    } finally {
+      this.#lanes.delete(sessionId);
+    }
+  }
+
+  #begin(turn: TurnRef, lane: Lane): AbortSignal {
+    lane.turn = turn;
+    // A stop belongs to the turn it was meant for; the next one starts with a signal of its own.
+    lane.controller = new AbortController();
+    if (this.#closing.signal.aborted) lane.controller.abort(this.#closing.signal.reason);
+    else if (lane.earlyStop) lane.controller.abort(lane.earlyStop);
+    lane.earlyStop = undefined;
+    return lane.controller.signal;
+  }
+
+  #obey(signal: Signal, lane: Lane): void {
+    if (signal.type !== 'stop') return;
+    const cause: AbortCause = { type: 'stop', by: signal.by };
+    if (lane.turn === undefined) lane.earlyStop = cause;
+    else lane.controller.abort(cause);
+  }
+}
