@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  boolean,
+  describeProblems,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  string,
+  unknownKeys,
+} from '../../src/model/schema.ts';
+
+const schema = object({
+  path: string('a path', { minLength: 1 }),
+  limit: optional(integer('how many', { minimum: 1, maximum: 10 })),
+  mode: optional(oneOf(['fast', 'slow'], 'how')),
+  all: optional(boolean('all of them')),
+  names: optional(list(string('a name'), 'names')),
+});
+
+test('a value that fits is taken without its unknown fields', () => {
+  assert.deepEqual(schema.parse({ path: 'a', limit: 3, mode: 'slow', all: true, names: ['x'], other: 1 }), {
+    type: 'valid',
+    value: { path: 'a', limit: 3, mode: 'slow', all: true, names: ['x'] },
+  });
+});
+
+test('numbers and truth values in quotes are understood, since models write them so', () => {
+  assert.deepEqual(schema.parse({ path: 'a', limit: '3', all: 'false' }), {
+    type: 'valid',
+    value: { path: 'a', limit: 3, all: false },
+  });
+});
+
+test('every problem is named with the way to it', () => {
+  const parsed = schema.parse({ limit: 11, mode: 'medium', names: ['x', 7] });
+
+  assert.equal(
+    parsed.type === 'invalid' && describeProblems(parsed.problems),
+    'path is missing; limit must be at most 10; mode must be one of fast, slow; names.1 must be text, not number 7',
+  );
+});
+
+test('a null stands for a field that is left out', () => {
+  assert.deepEqual(schema.parse({ path: 'a', limit: null }), { type: 'valid', value: { path: 'a' } });
+});
+
+test('a schema describes itself as JSON Schema', () => {
+  assert.deepEqual(object({ path: string('a path'), limit: optional(integer('how many', { minimum: 1 })) }).json, {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'a path' },
+      limit: { type: 'integer', description: 'how many', minimum: 1 },
+    },
+    required: ['path'],
+  });
+});
+
+test('unknown keys are found at any depth', () => {
+  const nested = object({ model: optional(object({ name: optional(string('a name')) })) });
+
+  assert.deepEqual(unknownKeys({ model: { name: 'a', nam: 'b' }, modle: {} }, nested.json), [
+    ['model', 'nam'],
+    ['modle'],
+  ]);
+});
