@@ -77,7 +77,7 @@ export interface Outbox {
   enqueue(message: NewOutbound): Promise<OutboxId>;
   /**
    * What is to be sent for a platform, in order for each address; a row that an earlier process left in `sending` comes
-   * back as a `repeat`. A row that must wait, or is past its time, is not among them, nor are those behind it.
+   * back as a `repeat`. A row that must wait holds back those behind it; one past its time becomes `expired` and does not.
    */
   due(platform: string, now: number): Promise<readonly QueuedOutbound[]>;
   /** Written before the send begins. */

@@ -27,6 +27,8 @@ export interface TurnState {
   readonly fruitlessClaims: number;
   readonly stepsFinished: number;
   readonly failuresInARow: number;
+  /** How many of those were calls cut off by the length limit. */
+  readonly cutCallsInARow: number;
   readonly gaveUp: ModelFailure | undefined;
   /** Set while the newest thing in the turn is an answer of the model. */
   readonly answer: LastAnswer | undefined;
@@ -47,6 +49,7 @@ const initialState: TurnState = {
   fruitlessClaims: 0,
   stepsFinished: 0,
   failuresInARow: 0,
+  cutCallsInARow: 0,
   gaveUp: undefined,
   answer: undefined,
   textSoFar: '',
@@ -79,11 +82,7 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'step.finished':
       return foldAnswer(state, { message: entry.message, finish: entry.finish });
     case 'step.failed':
-      return {
-        ...state,
-        failuresInARow: state.failuresInARow + 1,
-        gaveUp: entry.next === 'give-up' ? entry.failure : undefined,
-      };
+      return foldFailure(state, entry.failure, entry.next);
     case 'approval.answered':
       return changeOpenCall(state, entry.callId, { approval: { digest: entry.digest, verdict: entry.verdict } });
     case 'tool.called':
@@ -99,9 +98,19 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
   }
 }
 
+function foldFailure(state: TurnState, failure: ModelFailure, next: 'retry' | 'give-up'): TurnState {
+  const isCutCall = failure.type === 'unusable' && failure.kind === 'cut-call';
+  return {
+    ...state,
+    failuresInARow: state.failuresInARow + 1,
+    cutCallsInARow: state.cutCallsInARow + (isCutCall ? 1 : 0),
+    gaveUp: next === 'give-up' ? failure : undefined,
+  };
+}
+
 function foldNudge(state: TurnState, cause: NudgeCause): TurnState {
   const nudges = { ...state.nudges, [cause]: state.nudges[cause] + 1 };
-  return { ...state, answer: undefined, gaveUp: undefined, failuresInARow: 0, nudges };
+  return { ...state, answer: undefined, gaveUp: undefined, failuresInARow: 0, cutCallsInARow: 0, nudges };
 }
 
 function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
@@ -110,6 +119,7 @@ function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
     ...state,
     fruitlessClaims: 0,
     failuresInARow: 0,
+    cutCallsInARow: 0,
     stepsFinished: state.stepsFinished + 1,
     answer,
     textSoFar: isCutText ? state.textSoFar + partsToText(answer.message.parts) : state.textSoFar,

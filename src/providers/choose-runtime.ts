@@ -1,0 +1,171 @@
+import type { Config } from '../model/config.ts';
+import { nameRuntime } from '../model/runtime.ts';
+import type { Credential, Runtime } from '../model/runtime.ts';
+import type { OllamaProbe } from './probe-ollama.ts';
+import { findVendor, vendors } from './vendors.ts';
+import type { Vendor } from './vendors.ts';
+
+export interface RuntimeWishes {
+  readonly config: Config['model'];
+  /** The value of a variable, from the environment or the file of secrets. */
+  readonly secret: (name: string) => string | undefined;
+  /** Asks an Ollama, by its address, for the models that it has. Only called where no key decides. */
+  readonly probeOllama: (origin: string) => Promise<OllamaProbe>;
+}
+
+export type Choice =
+  | {
+      readonly type: 'chosen';
+      readonly runtime: Runtime;
+      readonly because: 'config' | 'key' | 'ollama' | 'nothing-else';
+    }
+  | { readonly type: 'unusable'; readonly problem: string };
+
+const customKey = 'CUSTOM_API_KEY';
+
+/** Which model answers: what the config says, else the first vendor with a key, else a local Ollama, else the demo. */
+export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
+  const { config } = wishes;
+  if (config.baseUrl !== undefined && !isWebAddress(config.baseUrl)) {
+    return unusable(`model.base_url is not an http:// or https:// address: ${config.baseUrl}`);
+  }
+  if (config.provider !== undefined) return await chooseConfigured(config.provider, wishes);
+  if (config.baseUrl !== undefined) return chooseCustom(wishes);
+  return await chooseFound(wishes);
+}
+
+async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promise<Choice> {
+  if (provider === 'demo') return chosen(demoRuntime(), 'config');
+  if (provider === 'custom') return chooseCustom(wishes);
+  const vendor = findVendor(provider);
+  if (vendor === undefined) {
+    const known = [...vendors.map((row) => row.name), 'custom', 'demo'].join(', ');
+    return unusable(`unknown provider ${provider}: the known ones are ${known}`);
+  }
+  const key = keyOf(vendor.envKey, wishes);
+  if (vendor.envKey !== undefined && key === undefined) {
+    return unusable(`the provider ${provider} is configured, but it has no key: set ${vendor.envKey}`);
+  }
+  if (vendor.name === 'ollama') return await chooseOllama(vendor, wishes, 'config');
+  const model = wishes.config.default ?? vendor.defaultModel;
+  if (model === undefined) return unusable(`the provider ${provider} needs a model: set model.default`);
+  return chosen(runtimeOf(vendor, model, key, wishes.config.baseUrl), 'config');
+}
+
+function chooseCustom({ config, secret }: RuntimeWishes): Choice {
+  if (config.baseUrl === undefined) return unusable('the provider custom needs an address: set model.base_url');
+  if (config.default === undefined) return unusable('a model at model.base_url needs a name: set model.default');
+  // Its key has a name of its own: no vendor's key is ever sent to an address that is not that vendor's.
+  const key = presentValue(secret(customKey));
+  return chosen(
+    {
+      name: nameRuntime('custom', config.default),
+      vendor: 'custom',
+      model: config.default,
+      baseUrl: config.baseUrl,
+      apiMode: 'chat_completions',
+      credential: credentialOf(key),
+      place: isNearby(config.baseUrl) ? 'local' : 'remote',
+    },
+    'config',
+  );
+}
+
+async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
+  for (const vendor of vendors) {
+    const key = keyOf(vendor.envKey, wishes);
+    const model = wishes.config.default ?? vendor.defaultModel;
+    if (key !== undefined && model !== undefined) return chosen(runtimeOf(vendor, model, key, undefined), 'key');
+  }
+  const ollama = findVendor('ollama');
+  if (ollama !== undefined) {
+    const choice = await chooseOllama(ollama, wishes, 'ollama');
+    if (choice.type === 'chosen') return choice;
+  }
+  if (wishes.config.default === undefined) return chosen(demoRuntime(), 'nothing-else');
+  return unusable(
+    `the model ${wishes.config.default} is configured, but no provider has a key and no Ollama was found: ` +
+      'set model.provider and its key',
+  );
+}
+
+async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'config' | 'ollama'): Promise<Choice> {
+  const { config, secret } = wishes;
+  const baseUrl = config.baseUrl ?? `${ollamaOrigin(secret('OLLAMA_HOST'))}/v1`;
+  if (because === 'config' && config.default !== undefined) {
+    return chosen(runtimeOf(vendor, config.default, undefined, baseUrl), because);
+  }
+  const { origin } = new URL(baseUrl);
+  const probe = await wishes.probeOllama(origin);
+  if (probe.type === 'absent') return unusable(`no Ollama answers at ${origin}`);
+  const model = config.default ?? probe.models[0];
+  if (model === undefined)
+    return unusable(`the Ollama at ${origin} has no model: run \`ollama pull\` and a model's name`);
+  return chosen(runtimeOf(vendor, model, undefined, baseUrl), because);
+}
+
+export function demoRuntime(): Runtime {
+  return {
+    name: nameRuntime('demo', 'demo'),
+    vendor: 'demo',
+    model: 'demo',
+    baseUrl: 'demo:',
+    apiMode: 'chat_completions',
+    credential: { type: 'none' },
+    place: 'demo',
+  };
+}
+
+function runtimeOf(vendor: Vendor, model: string, key: string | undefined, baseUrl: string | undefined): Runtime {
+  return {
+    name: nameRuntime(vendor.name, model),
+    vendor: vendor.name,
+    model,
+    baseUrl: baseUrl ?? vendor.baseUrl,
+    apiMode: 'chat_completions',
+    credential: credentialOf(key),
+    place: vendor.place,
+  };
+}
+
+function keyOf(envKey: string | undefined, wishes: RuntimeWishes): string | undefined {
+  return envKey === undefined ? undefined : presentValue(wishes.secret(envKey));
+}
+
+function presentValue(value: string | undefined): string | undefined {
+  const trimmed = value?.trim() ?? '';
+  return trimmed === '' ? undefined : trimmed;
+}
+
+function credentialOf(key: string | undefined): Credential {
+  return key === undefined ? { type: 'none' } : { type: 'key', reveal: () => key };
+}
+
+/** `OLLAMA_HOST` as Ollama reads it: a host, a port, both, or an address; what it listens on is where it is found. */
+export function ollamaOrigin(host: string | undefined): string {
+  const text = presentValue(host) ?? '127.0.0.1';
+  const address = text.includes('://') ? text : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text}`;
+  if (!isWebAddress(address)) return 'http://127.0.0.1:11434';
+  const url = new URL(address);
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  if (url.port === '' && !text.includes('://')) url.port = '11434';
+  return url.origin;
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** Whether an address is on this machine or its network. Those may be slow, but they do not get lost on the way. */
+function isNearby(address: string): boolean {
+  const { hostname } = new URL(address);
+  return /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]$)|\.local$/.test(hostname);
+}
+
+function chosen(runtime: Runtime, because: Extract<Choice, { type: 'chosen' }>['because']): Choice {
+  return { type: 'chosen', runtime, because };
+}
+
+function unusable(problem: string): Choice {
+  return { type: 'unusable', problem };
+}

@@ -1,0 +1,23 @@
+import { systemClock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Provider } from '../model/provider.ts';
+import type { Runtime } from '../model/runtime.ts';
+import { createOpenAiChat } from './openai-chat.ts';
+import type { Transport } from './transport.ts';
+
+/** A client for a runtime, with connections of its own. The demo model has everything but the connections. */
+export async function connectRuntime(runtime: Runtime, clock: Clock = systemClock): Promise<Provider> {
+  return createOpenAiChat(runtime, await openTransport(runtime, clock), clock);
+}
+
+async function openTransport(runtime: Runtime, clock: Clock): Promise<Transport> {
+  if (runtime.place === 'demo') {
+    const { DemoTransport } = await import('./demo/demo-transport.ts');
+    return new DemoTransport({ clock });
+  }
+  const [{ HttpTransport }, { decideTimeouts }] = await Promise.all([
+    import('./http-transport.ts'),
+    import('./http-timeouts.ts'),
+  ]);
+  return new HttpTransport({ timeouts: (bodyBytes) => decideTimeouts(runtime.place, bodyBytes), clock });
+}

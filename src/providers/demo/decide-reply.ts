@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../base/json.ts';
+import { compose } from './compose.ts';
+import type { DemoRequest, DemoRound } from './demo-request.ts';
+import { describeRound, firstPathIn } from './describe-round.ts';
+import type { Intent } from './intent.ts';
+import { understand } from './understand.ts';
+
+export type DemoReply =
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'call'; readonly tool: string; readonly input: JsonObject };
+
+const introduction =
+  "I am Talaria's offline demo model: no AI answers here. To connect a real one, set OPENAI_API_KEY, ANTHROPIC_API_KEY " +
+  'or OPENROUTER_API_KEY, or run Ollama, and start again.';
+
+const abilities =
+  'I can list files, read a file, search in files, run a command, tell the time, and write to a file: a small poem, ' +
+  'haiku, list or note, or what you put in quotes. Try: list the files here · run `uname -a` · write a poem to poem.txt';
+
+/**
+ * What the demo says or does next. Each thing that was asked for takes one call at most, and a call that went wrong is
+ * the last one, so it always comes to an end. Pure.
+ */
+export function decideReply(request: DemoRequest): DemoReply {
+  const paragraphs: string[] = [];
+  let used = 0;
+  for (const intent of request.wishes.flatMap(understand)) {
+    const step = planStep(intent, request.rounds[used - 1]);
+    const round = request.rounds[used];
+    if (step.type === 'say') paragraphs.push(step.text);
+    else if (round !== undefined) {
+      used += 1;
+      const description = describeRound(round);
+      paragraphs.push(description.text);
+      if (description.type === 'bad') break;
+    } else if (request.tools.has(step.tool)) return step;
+    else paragraphs.push(`For that I would need the tool ${step.tool}, which I have not been given.`);
+  }
+  if (paragraphs.length === 0) paragraphs.push(abilities);
+  return { type: 'say', text: [...(request.hasSpoken === 'yes' ? [] : [introduction]), ...paragraphs].join('\n\n') };
+}
+
+function planStep(intent: Intent, before: DemoRound | undefined): DemoReply {
+  switch (intent.type) {
+    case 'list':
+      return call('terminal', { command: intent.path === '.' ? 'ls -Ap' : `ls -Ap -- ${quoteForShell(intent.path)}` });
+    case 'time':
+      return call('terminal', { command: 'date' });
+    case 'run':
+      return call('terminal', { command: intent.command });
+    case 'read':
+      return planRead(intent.path ?? (before === undefined ? undefined : firstPathIn(before)));
+    case 'write':
+      return planWrite(intent.path, intent.text.endsWith('\n') ? intent.text : `${intent.text}\n`);
+    case 'compose':
+      return planWrite(intent.path, compose(intent.form, intent.topic));
+    case 'find':
+      return call('search_files', { pattern: patternFor(intent), target: intent.among, path: intent.path });
+    case 'say':
+      return say(capitalise(intent.text));
+    case 'greet':
+      return say(`Hello. ${abilities}`);
+    case 'unclear':
+      return say(`I do not understand that: I am a demo that knows a few rules, not a language model. ${abilities}`);
+  }
+}
+
+function planRead(path: string | undefined): DemoReply {
+  return path === undefined ? say('I do not know which file you mean: name it.') : call('read_file', { path });
+}
+
+/** Without a file to write to, what was made up is the answer. */
+function planWrite(path: string | undefined, content: string): DemoReply {
+  return path === undefined ? say(content.trimEnd()) : call('write_file', { path, content });
+}
+
+/** Words are searched for as they stand; the tool reads a pattern. */
+function patternFor(intent: Extract<Intent, { readonly type: 'find' }>): string {
+  return intent.among === 'files' ? intent.what : intent.what.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function quoteForShell(path: string): string {
+  return /^[\w./~@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+function capitalise(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function call(tool: string, input: JsonObject): DemoReply {
+  return { type: 'call', tool, input };
+}
+
+function say(text: string): DemoReply {
+  return { type: 'say', text };
+}

@@ -1,0 +1,107 @@
+import type { Json } from '../../base/json.ts';
+import type { DemoRound } from './demo-request.ts';
+import { readToolResult } from './tool-result.ts';
+import type { ToolResult } from './tool-result.ts';
+
+export interface RoundDescription {
+  readonly type: 'good' | 'bad';
+  readonly text: string;
+}
+
+type Done = Extract<ToolResult, { readonly type: 'done' }>;
+
+const mostLines = 20;
+
+/** What a call did, from its result alone: nothing is claimed that the tool did not say. Pure. */
+export function describeRound(round: DemoRound): RoundDescription {
+  const result = readToolResult(round.result);
+  switch (result.type) {
+    case 'done':
+      return { type: 'good', text: describeDone(round, result) };
+    case 'refused':
+      // Behind the first sentence the reason speaks to the model, not to the person.
+      return { type: 'bad', text: `I was not allowed to use ${nameCall(round)}: ${result.reason.split(/\.\s/)[0]}.` };
+    case 'failed':
+      return { type: 'bad', text: `That did not work (${nameCall(round)}): ${result.reason}` };
+    case 'stopped':
+      return { type: 'bad', text: `Stopped: ${nameCall(round)} may have run in part.` };
+    case 'unknown':
+      return { type: 'bad', text: `I do not know what ${nameCall(round)} did before the program ended.` };
+  }
+}
+
+function describeDone(round: DemoRound, result: Done): string {
+  const path = textOf(round.input['path']);
+  switch (round.tool) {
+    case 'terminal':
+      return describeCommand(textOf(round.input['command']), result);
+    case 'read_file':
+      return `${path} reads:\n\n${show(result)}`;
+    case 'write_file':
+      return `I wrote this to ${path}:\n\n${fence(textOf(round.input['content']).trimEnd().split('\n'))}`;
+    case 'search_files':
+      return describeSearch(round, result);
+    default:
+      return `${nameCall(round)} answered:\n\n${show(result)}`;
+  }
+}
+
+function describeCommand(command: string, result: Done): string {
+  if (result.exitCode !== 0) return `\`${command}\` did not succeed:\n\n${show(result)}`;
+  if (/^ls\b/.test(command)) return describeListing(result.lines);
+  if (command === 'date') return `It is ${result.lines.join(' ')}.`;
+  if (result.lines.length === 0) return `\`${command}\` ran and printed nothing.`;
+  return `\`${command}\` printed:\n\n${show(result)}`;
+}
+
+function describeListing(lines: readonly string[]): string {
+  if (lines.length === 0) return 'There is nothing in that folder.';
+  const folders = lines.filter((line) => line.endsWith('/'));
+  const files = lines.filter((line) => !line.endsWith('/'));
+  const verb = files.length === 1 ? 'is' : 'are';
+  return `There ${verb} ${count(files, 'file')} and ${count(folders, 'folder')}:\n\n${fence(lines)}`;
+}
+
+function describeSearch(round: DemoRound, result: Done): string {
+  const pattern = textOf(round.input['pattern']).replaceAll(/\\(.)/g, '$1');
+  if (result.lines.length === 0) return `I found no ${pattern} in ${textOf(round.input['path'])}.`;
+  return `This is what I found for ${pattern}:\n\n${show(result)}`;
+}
+
+/** The first file that a call dealt with, for whoever says "read it". */
+export function firstPathIn(round: DemoRound): string | undefined {
+  const path = textOf(round.input['path']);
+  if (round.tool === 'write_file' || round.tool === 'read_file') return path === '' ? undefined : path;
+  const result = readToolResult(round.result);
+  if (result.type !== 'done') return undefined;
+  const first = result.lines.find((line) => line !== '' && !line.endsWith('/'));
+  const listed = /^ls -Ap -- (.+)$/.exec(textOf(round.input['command']))?.[1];
+  const folder = round.tool === 'search_files' ? path : (listed ?? '.');
+  if (first === undefined || first.startsWith('/') || folder === '.') return first;
+  return `${folder.replace(/\/+$/, '')}/${first}`;
+}
+
+function nameCall(round: DemoRound): string {
+  const about = textOf(round.input['command']) || textOf(round.input['path']);
+  return about === '' ? round.tool : `${round.tool} (${about})`;
+}
+
+/** What a tool put out, and below it what it noted. */
+function show(result: Done): string {
+  const notes = result.notes.filter((note) => note !== 'no output').map((note) => `(${note})`);
+  return [...(result.lines.length === 0 ? [] : [fence(result.lines)]), ...notes].join('\n');
+}
+
+function fence(lines: readonly string[]): string {
+  const shown = lines.slice(0, mostLines);
+  const rest = lines.length - shown.length;
+  return ['```', ...shown, '```', ...(rest > 0 ? [`… and ${rest} more lines.`] : [])].join('\n');
+}
+
+function count(items: readonly string[], noun: string): string {
+  return `${items.length} ${noun}${items.length === 1 ? '' : 's'}`;
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,14 @@
+export type Form = 'poem' | 'haiku' | 'list' | 'note';
+
+/** What a clause asks for. A path that is left open is the one that the step before dealt with. */
+export type Intent =
+  | { readonly type: 'list'; readonly path: string }
+  | { readonly type: 'time' }
+  | { readonly type: 'run'; readonly command: string }
+  | { readonly type: 'read'; readonly path: string | undefined }
+  | { readonly type: 'write'; readonly path: string | undefined; readonly text: string }
+  | { readonly type: 'compose'; readonly path: string | undefined; readonly form: Form; readonly topic: string }
+  | { readonly type: 'find'; readonly what: string; readonly path: string; readonly among: 'content' | 'files' }
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'greet' }
+  | { readonly type: 'unclear' };

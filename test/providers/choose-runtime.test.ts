@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Config } from '../../src/model/config.ts';
+import { chooseRuntime, ollamaOrigin } from '../../src/providers/choose-runtime.ts';
+import type { Choice } from '../../src/providers/choose-runtime.ts';
+import { probeOllama } from '../../src/providers/probe-ollama.ts';
+import type { OllamaProbe } from '../../src/providers/probe-ollama.ts';
+import { findVendor, vendors } from '../../src/providers/vendors.ts';
+import { failsWith, sendsRaw, staysSilent } from '../support/model-script.ts';
+import type { ModelStep } from '../support/model-script.ts';
+import { startModelServer } from '../support/model-server.ts';
+
+const nothing: Config['model'] = {
+  default: undefined,
+  provider: undefined,
+  baseUrl: undefined,
+  maxOutputTokens: undefined,
+};
+
+interface Machine {
+  readonly config?: Partial<Config['model']>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly ollama?: OllamaProbe;
+}
+
+async function chooseOn(machine: Machine): Promise<{ readonly choice: Choice; readonly probed: readonly string[] }> {
+  const probed: string[] = [];
+  const choice = await chooseRuntime({
+    config: { ...nothing, ...machine.config },
+    secret: (name) => machine.env?.[name],
+    probeOllama: (origin) => {
+      probed.push(origin);
+      return Promise.resolve(machine.ollama ?? { type: 'absent' });
+    },
+  });
+  return { choice, probed };
+}
+
+/** The choice in a line: whom, which model, where, with which key, and why. */
+async function describeChoice(machine: Machine): Promise<string> {
+  const { choice } = await chooseOn(machine);
+  if (choice.type === 'unusable') return choice.problem;
+  const { runtime, because } = choice;
+  const key = runtime.credential.type === 'key' ? runtime.credential.reveal() : 'no key';
+  return `${runtime.name} at ${runtime.baseUrl} (${runtime.place}, ${key}) because ${because}`;
+}
+
+const ollamaWith = (...models: string[]): OllamaProbe => ({ type: 'present', models });
+
+test('the config decides first, then a key, then a local Ollama, then the demo', async () => {
+  const openai = 'https://api.openai.com/v1';
+  const table: readonly (readonly [Machine, string])[] = [
+    [{}, 'demo:demo at demo: (demo, no key) because nothing-else'],
+    [{ ollama: ollamaWith() }, 'demo:demo at demo: (demo, no key) because nothing-else'],
+    [
+      { ollama: ollamaWith('llama3.3', 'qwen3') },
+      'ollama:llama3.3 at http://127.0.0.1:11434/v1 (local, no key) because ollama',
+    ],
+    [{ env: { OPENAI_API_KEY: 'k' }, ollama: ollamaWith('x') }, `openai:gpt-5.4 at ${openai} (remote, k) because key`],
+    [{ env: { OPENAI_API_KEY: '  ' } }, 'demo:demo at demo: (demo, no key) because nothing-else'],
+    [
+      { env: { MISTRAL_API_KEY: 'm', GROQ_API_KEY: ' g\n' } },
+      'groq:openai/gpt-oss-120b at https://api.groq.com/openai/v1 (remote, g) because key',
+    ],
+    [
+      { env: { OPENAI_API_KEY: 'k' }, config: { default: 'gpt-x' } },
+      `openai:gpt-x at ${openai} (remote, k) because key`,
+    ],
+    [
+      { env: { OPENAI_API_KEY: 'k', XAI_API_KEY: 'x' }, config: { provider: 'xai', default: 'grok-x' } },
+      'xai:grok-x at https://api.x.ai/v1 (remote, x) because config',
+    ],
+    [
+      { env: { OPENAI_API_KEY: 'k' }, config: { provider: 'openai', baseUrl: 'https://proxy.example/v1' } },
+      'openai:gpt-5.4 at https://proxy.example/v1 (remote, k) because config',
+    ],
+    [
+      { env: { OPENAI_API_KEY: 'k' }, config: { provider: 'demo' } },
+      'demo:demo at demo: (demo, no key) because config',
+    ],
+    [
+      { config: { provider: 'ollama', default: 'mine' } },
+      'ollama:mine at http://127.0.0.1:11434/v1 (local, no key) because config',
+    ],
+    [
+      { config: { provider: 'ollama' }, ollama: ollamaWith('found'), env: { OLLAMA_HOST: '10.0.0.7' } },
+      'ollama:found at http://10.0.0.7:11434/v1 (local, no key) because config',
+    ],
+    [
+      { config: { default: 'mine' }, ollama: ollamaWith('other') },
+      'ollama:mine at http://127.0.0.1:11434/v1 (local, no key) because ollama',
+    ],
+  ];
+  for (const [machine, expected] of table) assert.equal(await describeChoice(machine), expected);
+});
+
+test('a model at an address of its own gets no key but its own', async () => {
+  const env = { OPENAI_API_KEY: 'secret-of-openai' };
+  const config = { baseUrl: 'http://localhost:8080/v1', default: 'm' };
+
+  assert.equal(
+    await describeChoice({ env, config }),
+    'custom:m at http://localhost:8080/v1 (local, no key) because config',
+  );
+  assert.equal(
+    await describeChoice({
+      env: { ...env, CUSTOM_API_KEY: 'c' },
+      config: { ...config, baseUrl: 'https://m.example/v1' },
+    }),
+    'custom:m at https://m.example/v1 (remote, c) because config',
+  );
+});
+
+test('a config that cannot work says what to set', async () => {
+  const table: readonly (readonly [Machine, RegExp])[] = [
+    [
+      { config: { provider: 'anthropic' } },
+      /^the provider anthropic is configured, but it has no key: set ANTHROPIC_API_KEY$/,
+    ],
+    [
+      { config: { provider: 'gpt' } },
+      /^unknown provider gpt: the known ones are openai, anthropic, .*ollama, lmstudio, custom, demo$/,
+    ],
+    [{ config: { provider: 'lmstudio' } }, /needs a model: set model\.default$/],
+    [{ config: { provider: 'custom' } }, /set model\.base_url$/],
+    [{ config: { baseUrl: 'http://127.0.0.1:1/v1' } }, /set model\.default$/],
+    [{ config: { baseUrl: 'localhost:8080' } }, /^model\.base_url is not an http/],
+    [{ config: { provider: 'ollama' } }, /^no Ollama answers at http:\/\/127\.0\.0\.1:11434$/],
+    [{ config: { provider: 'ollama' }, ollama: ollamaWith() }, /has no model/],
+    [{ config: { default: 'gpt-x' } }, /no provider has a key.*set model\.provider/],
+  ];
+  for (const [machine, expected] of table) assert.match(await describeChoice(machine), expected);
+});
+
+test('Ollama is asked only where nothing else decides', async () => {
+  const withKey = await chooseOn({ env: { OPENAI_API_KEY: 'k' } });
+  const withModel = await chooseOn({ config: { provider: 'ollama', default: 'mine' } });
+  const bare = await chooseOn({});
+
+  assert.deepEqual([withKey.probed, withModel.probed, bare.probed], [[], [], ['http://127.0.0.1:11434']]);
+});
+
+test('a runtime that is written down does not show its key', async () => {
+  const { choice } = await chooseOn({ env: { OPENAI_API_KEY: 'secret-of-openai' } });
+
+  assert.equal(JSON.stringify(choice).includes('secret-of-openai'), false);
+});
+
+test('OLLAMA_HOST is read as Ollama reads it', () => {
+  const table: Readonly<Record<string, string>> = {
+    '': 'http://127.0.0.1:11434',
+    '0.0.0.0': 'http://127.0.0.1:11434',
+    '0.0.0.0:8000': 'http://127.0.0.1:8000',
+    ':8000': 'http://127.0.0.1:8000',
+    'box.lan': 'http://box.lan:11434',
+    'http://box.lan:1234/': 'http://box.lan:1234',
+    'https://ollama.example': 'https://ollama.example',
+    '%%': 'http://127.0.0.1:11434',
+  };
+  for (const [host, origin] of Object.entries(table)) assert.equal(ollamaOrigin(host), origin, host);
+});
+
+async function probeServer(step: ModelStep, patienceMs = 30_000): Promise<OllamaProbe> {
+  await using server = await startModelServer([step]);
+  const probe = await probeOllama(server.origin, patienceMs);
+  await server.whenDisconnected();
+  return probe;
+}
+
+test('a running Ollama tells its models, those that only embed left out', async () => {
+  const models = [
+    { name: 'nomic-embed-text:latest', details: { family: 'nomic-bert' } },
+    { name: 'all-minilm', details: { family: 'bert' } },
+    { name: 'llama3.3:latest', details: { family: 'llama' } },
+    { name: 'qwen3' },
+    { broken: true },
+  ];
+  const probe = await probeServer(
+    sendsRaw(JSON.stringify({ models }), { headers: { 'content-type': 'application/json' } }),
+  );
+
+  assert.deepEqual(probe, { type: 'present', models: ['llama3.3:latest', 'qwen3'] });
+});
+
+test('whatever else listens there is no Ollama', async () => {
+  const others = [
+    failsWith(404, 'not found'),
+    sendsRaw('[]'),
+    sendsRaw('{"models":7}'),
+    sendsRaw('x'.repeat(2_000_000)),
+  ];
+  for (const step of others) assert.deepEqual(await probeServer(step), { type: 'absent' });
+  assert.deepEqual(await probeServer(staysSilent(), 10), { type: 'absent' });
+
+  const closed = await startModelServer();
+  const { origin } = closed;
+  await closed.close();
+  assert.deepEqual(await probeOllama(origin), { type: 'absent' });
+});
+
+test('every vendor has a name and a key of its own and an address without a slash at its end', () => {
+  const keys = vendors.flatMap((vendor) => vendor.envKey ?? []);
+
+  assert.equal(new Set(vendors.map((vendor) => vendor.name)).size, vendors.length);
+  assert.equal(new Set(keys).size, keys.length);
+  for (const vendor of vendors) {
+    assert.match(
+      vendor.baseUrl,
+      vendor.place === 'remote' ? /^https:\/\/[^/]+.*[^/]$/ : /^http:\/\/127\.0\.0\.1:\d+\/v1$/,
+    );
+    assert.equal(vendor.envKey === undefined, vendor.place === 'local', vendor.name);
+    assert.equal(findVendor(vendor.name), vendor);
+  }
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { textPart } from '../../../src/model/message.ts';
+import type { AssistantMessage, Message, ToolOutcome } from '../../../src/model/message.ts';
+import type { ModelEvent, ModelRequest, Provider, ToolSchema } from '../../../src/model/provider.ts';
+import { demoRuntime } from '../../../src/providers/choose-runtime.ts';
+import { DemoTransport } from '../../../src/providers/demo/demo-transport.ts';
+import { createOpenAiChat } from '../../../src/providers/openai-chat.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { requestOf } from '../chat-setup.ts';
+
+const allTools = ['terminal', 'read_file', 'write_file', 'patch', 'search_files'];
+
+function schemas(names: readonly string[]): readonly ToolSchema[] {
+  return names.map((name) => ({ name, description: name, parameters: { type: 'object' } }));
+}
+
+function openDemo(): Provider {
+  return createOpenAiChat(demoRuntime(), new DemoTransport({ clock: { sleep: () => Promise.resolve() } }));
+}
+
+async function answerTo(messages: readonly Message[], changes: Partial<ModelRequest> = {}): Promise<AssistantMessage> {
+  const request = requestOf({ tools: schemas(allTools), messages, ...changes });
+  const events = await Array.fromAsync(openDemo().stream(request, new AbortController().signal));
+  const last = events.at(-1);
+  if (last?.type !== 'finished') throw new Error(`the demo failed: ${JSON.stringify(last)}`);
+  return last.message;
+}
+
+function user(text: string): Message {
+  return { role: 'user', parts: [textPart(text)] };
+}
+
+function textOf(message: AssistantMessage | undefined): string {
+  return message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+}
+
+/** Talks to the demo as a turn does, until it calls no more tools; each call is answered by the given outcome. */
+async function talk(
+  text: string,
+  runTool: (name: string, input: Record<string, string>) => ToolOutcome,
+  steering: readonly string[] = [],
+): Promise<{ readonly reply: string; readonly calls: readonly (readonly [string, Record<string, string>])[] }> {
+  const messages: Message[] = [user(text)];
+  const calls: (readonly [string, Record<string, string>])[] = [];
+  for (let step = 0; step < 20; step += 1) {
+    const message = await answerTo(messages);
+    messages.push(message);
+    if (message.calls.length === 0) return { reply: textOf(message), calls };
+    for (const call of message.calls) {
+      const input = JSON.parse(call.arguments) as Record<string, string>;
+      calls.push([call.name, input]);
+      messages.push({
+        role: 'tool',
+        callId: call.id,
+        outcome: runTool(call.name, input),
+        steering: calls.length === 1 ? steering : [],
+      });
+    }
+  }
+  throw new Error('the demo does not come to an end');
+}
+
+function done(text: string): ToolOutcome {
+  return { type: 'done', parts: [textPart(text)] };
+}
+
+test('the first reply of a conversation says on its first line what is talking and how to connect a real model', async () => {
+  const first = await answerTo([user('hello')]);
+  const afterTools = await talk('what time is it', () => done('Thu Jan  1 00:00:00 UTC 2026'));
+  const second = await answerTo([user('hello'), first, user('hello')]);
+
+  for (const reply of [textOf(first), afterTools.reply]) {
+    const [line] = reply.split('\n');
+    for (const words of ['offline demo', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'OPENROUTER_API_KEY', 'Ollama']) {
+      assert.equal(line?.includes(words), true, words);
+    }
+  }
+  assert.doesNotMatch(textOf(second), /offline demo/);
+});
+
+test('the demo lists files through the shell and says what it saw', async () => {
+  const { reply, calls } = await talk('list the files in "my docs"', () => done('a.txt\nb.txt\nsub/\n'));
+
+  assert.deepEqual(calls, [['terminal', { command: "ls -Ap -- 'my docs'" }]]);
+  assert.match(reply, /2 files and 1 folder:\n\n```\na\.txt\nb\.txt\nsub\/\n```/);
+});
+
+test('the demo tells the time, runs commands, reads and searches', async () => {
+  const answers: Readonly<Record<string, string>> = {
+    date: 'Thu Jan  1 2026',
+    'false; echo no': 'no\n[exit code 1: general error]',
+    true: '[no output]',
+    'echo "[1]"': '[1]',
+  };
+  const runTool = (name: string, input: Record<string, string>): ToolOutcome => {
+    if (name === 'terminal') return done(answers[input['command'] ?? ''] ?? 'Linux box');
+    return done(
+      name === 'read_file'
+        ? '1|hello\n2|world\n[lines 1-2 of 2 in notes.md]'
+        : 'a.ts\n3:// FIXME this\n[1 matches in /home/me/src]',
+    );
+  };
+
+  assert.match((await talk('what time is it?', runTool)).reply, /It is Thu Jan {2}1 2026\./);
+  assert.match((await talk('run `uname -a`', runTool)).reply, /`uname -a` printed:\n\n```\nLinux box\n```/);
+  assert.match(
+    (await talk('run `false; echo no`', runTool)).reply,
+    /did not succeed:\n\n```\nno\n```\n\(exit code 1: general error\)/,
+  );
+  assert.match((await talk('run `echo "[1]"`', runTool)).reply, /printed:\n\n```\n\[1\]\n```/);
+  assert.match((await talk('run `true`', runTool)).reply, /`true` ran and printed nothing/);
+  assert.match(
+    (await talk('read notes.md', runTool)).reply,
+    /notes\.md reads:\n\n```\n1\|hello\n2\|world\n```\n\(lines 1-2 of 2/,
+  );
+  const search = await talk('find foo(bar) in src', runTool);
+  assert.deepEqual(search.calls, [['search_files', { pattern: 'foo\\(bar\\)', target: 'content', path: 'src' }]]);
+  assert.match(search.reply, /found for foo\(bar\):\n\n```\na\.ts\n3:\/\/ FIXME this\n```/);
+  assert.match((await talk('find *.zig files', () => done('[no files in /home/me]'))).reply, /found no \*\.zig in \./);
+});
+
+test('the demo makes up a text, writes it, and shows what it wrote', async () => {
+  const { reply, calls } = await talk('write a poem about autumn to poem.txt', () => done('wrote 300 bytes'));
+
+  const [[tool, input] = ['', {} as Record<string, string>]] = calls;
+  assert.deepEqual([calls.length, tool, input['path']], [1, 'write_file', 'poem.txt']);
+  assert.match(input['content'] ?? '', /autumn/);
+  assert.equal(reply.includes((input['content'] ?? '').trim()), true);
+});
+
+test('the demo goes through several steps, each with what the one before found', async () => {
+  const { reply, calls } = await talk('list the files in docs and then read the first one', (name) =>
+    done(name === 'terminal' ? 'guide/\nindex.md\n' : 'Welcome'),
+  );
+
+  assert.deepEqual(calls, [
+    ['terminal', { command: 'ls -Ap -- docs' }],
+    ['read_file', { path: 'docs/index.md' }],
+  ]);
+  assert.match(reply, /1 file and 1 folder[\s\S]*Welcome/);
+});
+
+test('what the user adds while a tool runs is done as well', async () => {
+  const { calls } = await talk('what time is it', () => done('noon'), ['run `uname`']);
+
+  assert.deepEqual(calls, [
+    ['terminal', { command: 'date' }],
+    ['terminal', { command: 'uname' }],
+  ]);
+});
+
+test('a call that was refused or failed is told as such, and nothing is tried after it', async () => {
+  const outcomes: readonly (readonly [ToolOutcome, RegExp])[] = [
+    [
+      { type: 'refused', reason: 'nobody can be asked. Obey' },
+      /not allowed to use terminal \(rm x\): nobody can be asked\.$/,
+    ],
+    [{ type: 'failed', message: 'no such shell' }, /did not work \(terminal \(rm x\)\): no such shell/],
+    [{ type: 'interrupted' }, /may have run in part/],
+    [{ type: 'unknown', lastSeen: 'started' }, /do not know what terminal \(rm x\) did/],
+  ];
+  for (const [outcome, expected] of outcomes) {
+    const { reply, calls } = await talk('run `rm x` and then run `echo done`', () => outcome);
+    assert.equal(calls.length, 1);
+    assert.match(reply, expected);
+  }
+});
+
+test('the demo calls no tool that it was not given', async () => {
+  const without = await answerTo([user('run `uname`')], { tools: schemas(['read_file']) });
+  const forbidden = await answerTo([user('run `uname`')], { toolUse: 'forbidden' });
+
+  for (const message of [without, forbidden]) {
+    assert.deepEqual(message.calls, []);
+    assert.match(textOf(message), /need the tool terminal/);
+  }
+});
+
+test('the demo says plainly what it cannot do, and what it can', async () => {
+  const reply = textOf(await answerTo([user('prove the Riemann hypothesis')]));
+
+  assert.match(reply, /do not understand/);
+  assert.match(reply, /list files, read a file, search in files, run a command, tell the time, and write/);
+});
+
+test('a reply streams word by word, and its first word does not wait', async () => {
+  const clock = new ManualClock();
+  const demo = createOpenAiChat(demoRuntime(), new DemoTransport({ clock }));
+  const stream = demo.stream(requestOf({ messages: [user('say one two')] }), new AbortController().signal);
+  const events: ModelEvent[] = [];
+
+  for await (const event of stream) {
+    events.push(event);
+    if (event.type === 'text.delta') void clock.whenSomeoneSleeps().then(() => clock.advance(2));
+  }
+
+  const deltas = events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : []));
+  assert.equal(deltas.length > 20, true);
+  assert.equal(clock.monotonic() - new ManualClock().monotonic() < 100, true);
+  const last = events.at(-1);
+  assert.equal(last?.type === 'finished' && textOf(last.message), deltas.join(''));
+  assert.equal(last?.type === 'finished' && last.usage.output, Math.ceil(deltas.join('').length / 4));
+});
+
+test('a reply of the demo can be stopped', async () => {
+  const clock = new ManualClock();
+  const demo = createOpenAiChat(demoRuntime(), new DemoTransport({ clock }));
+  const abort = new AbortController();
+  const events: ModelEvent[] = [];
+
+  for await (const event of demo.stream(requestOf(), abort.signal)) {
+    events.push(event);
+    abort.abort();
+  }
+
+  assert.deepEqual([events.length, events.at(-1)], [2, { type: 'failed', failure: { type: 'aborted' } }]);
+});

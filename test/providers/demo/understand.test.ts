@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Intent } from '../../../src/providers/demo/intent.ts';
+import { understand } from '../../../src/providers/demo/understand.ts';
+
+function understandsAs(table: Readonly<Record<string, Intent | readonly Intent[]>>): void {
+  for (const [text, expected] of Object.entries(table)) {
+    assert.deepEqual(understand(text), [expected].flat(), text);
+  }
+}
+
+const here: Intent = { type: 'list', path: '.' };
+const time: Intent = { type: 'time' };
+const unclear: Intent = { type: 'unclear' };
+
+function run(command: string): Intent {
+  return { type: 'run', command };
+}
+
+function read(path: string | undefined): Intent {
+  return { type: 'read', path };
+}
+
+test('the demo knows when a folder is to be listed', () => {
+  understandsAs({
+    'list the files here': here,
+    ls: here,
+    'Which files are here?': here,
+    'could you please list everything in this folder': here,
+    'make a list of the files in src': { type: 'list', path: 'src' },
+    "what's in src": { type: 'list', path: 'src' },
+    'show me the files in the docs folder': { type: 'list', path: 'docs' },
+    'what files are in test/support?': { type: 'list', path: 'test/support' },
+    'list the files in "my folder"': { type: 'list', path: 'my folder' },
+    'list the files in ..': { type: 'list', path: '..' },
+  });
+});
+
+test('the demo knows when it is asked for the time', () => {
+  understandsAs({
+    'what time is it': time,
+    'What day is it today?': time,
+    'tell me the date': time,
+    time,
+    'what year is it': time,
+  });
+});
+
+test('the demo takes a command as it is given, and prose for prose', () => {
+  understandsAs({
+    'run `uname -a`': run('uname -a'),
+    'run uname -a': run('uname -a'),
+    '`ls -la`': run('ls -la'),
+    'please run "echo hi" for me': run('echo hi'),
+    'execute the command `a; b then c`': run('a; b then c'),
+    "run grep 'foo bar' x.txt": run("grep 'foo bar' x.txt"),
+    'run the tests': unclear,
+  });
+});
+
+test('the demo knows which file is to be read', () => {
+  understandsAs({
+    'read package.json': read('package.json'),
+    'show me README.md': read('README.md'),
+    'what does ./src/app.ts say?': read('./src/app.ts'),
+    'what is in package.json': read('package.json'),
+    'cat LICENSE': read('LICENSE'),
+    'open "my notes.txt"': read('my notes.txt'),
+    'read .gitignore': read('.gitignore'),
+  });
+});
+
+test('the demo knows what is to be written where', () => {
+  understandsAs({
+    'write a poem to poem.txt': { type: 'compose', form: 'poem', topic: '', path: 'poem.txt' },
+    'Write a haiku about the sea to out/sea.txt.': {
+      type: 'compose',
+      form: 'haiku',
+      topic: 'the sea',
+      path: 'out/sea.txt',
+    },
+    'create a file called notes.txt with a note about cats': {
+      type: 'compose',
+      form: 'note',
+      topic: 'cats',
+      path: 'notes.txt',
+    },
+    'create poem.txt with a poem about rain': { type: 'compose', form: 'poem', topic: 'rain', path: 'poem.txt' },
+    'save a list of fruits in fruits.md': { type: 'compose', form: 'list', topic: 'fruits', path: 'fruits.md' },
+    'write me a short story about a dog': { type: 'compose', form: 'note', topic: 'a dog', path: undefined },
+    'write "hello; world then" to hello.txt': { type: 'write', text: 'hello; world then', path: 'hello.txt' },
+    'put `a,b` into data.csv': { type: 'write', text: 'a,b', path: 'data.csv' },
+  });
+});
+
+test('what is not clearly a text for a file overwrites none', () => {
+  understandsAs({
+    'write hello world to hello.txt': unclear,
+    'save my work to report.md': unclear,
+    'add a line to notes.txt': unclear,
+    'fix the bug in src/app.ts': unclear,
+    'write code for a web server to server.js': unclear,
+  });
+});
+
+test('the demo knows what to look for, and where', () => {
+  understandsAs({
+    'find TODO in src': { type: 'find', what: 'TODO', path: 'src', among: 'content' },
+    'search for createServer': { type: 'find', what: 'createServer', path: '.', among: 'content' },
+    'grep for "use strict" in lib': { type: 'find', what: 'use strict', path: 'lib', among: 'content' },
+    'where is runTurn defined?': { type: 'find', what: 'runTurn', path: '.', among: 'content' },
+    'search for the word banana in this folder': { type: 'find', what: 'banana', path: '.', among: 'content' },
+    'find all files named *.ts': { type: 'find', what: '*.ts', path: '.', among: 'files' },
+    'find files called package.json in test': { type: 'find', what: '*package.json*', path: 'test', among: 'files' },
+    'find *.md files': { type: 'find', what: '*.md', path: '.', among: 'files' },
+  });
+});
+
+test('the demo takes one thing after another', () => {
+  understandsAs({
+    'write a haiku about rain to rain.txt and then read it': [
+      { type: 'compose', form: 'haiku', topic: 'rain', path: 'rain.txt' },
+      read(undefined),
+    ],
+    'list the files, then read the first one': [here, read(undefined)],
+    'What time is it? Then run `uname`.': [time, run('uname')],
+  });
+});
+
+test('the demo greets, repeats, and does not pretend to understand the rest', () => {
+  understandsAs({
+    hello: { type: 'greet' },
+    'what can you do?': { type: 'greet' },
+    'say hi': { type: 'say', text: 'hi' },
+    'What is the capital of France?': unclear,
+    'delete all files': unclear,
+    'show me the weather': unclear,
+    'translate hello to French': unclear,
+    '': [],
+  });
+});
