@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError, describeError } from '../../base/errors.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
+import { checkConfig, withDefaults } from '../../model/config.ts';
+import type { Config, UserConfig } from '../../model/config.ts';
+import type { HomeFolder } from './home-folder.ts';
+import type { ParsedConfig } from './parse-config.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+export interface LoadedConfig {
+  /** The file that counts, or would if there were one. */
+  readonly path: string;
+  readonly config: Config;
+  readonly warnings: readonly string[];
+  readonly source: 'defaults' | 'file' | 'last-good';
+}
+
+/**
+ * The settings from `config.yaml` or `config.json`. A file that is broken or has a wrong value is reported with line
+ * and column, and the last good one is used; where there never was one, that is the end of the start: going on with
+ * defaults could send a conversation to a model that its owner did not choose.
+ */
+export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
+  const path = [home.configFile, home.configJsonFile].find((candidate) => existsSync(candidate));
+  if (path === undefined) {
+    return { path: home.configFile, config: withDefaults({} as UserConfig), warnings: [], source: 'defaults' };
+  }
+  const lastGoodPath = join(home.state, 'config.last-good.json');
+  const lastGood = readLastGood(lastGoodPath);
+  const found = await readConfig(path, lastGood);
+  if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problem) };
+  const isNew = found.text !== lastGood?.text;
+  const copying = isNew ? await keepAsLastGood(lastGoodPath, found) : [];
+  return {
+    path,
+    config: found.config,
+    warnings: [...doubled(home, path), ...found.warnings, ...copying],
+    source: 'file',
+  };
+}
+
+/** Settings that were read without a problem: the text of the file, and what it says. */
+interface LastGood {
+  readonly text: string;
+  readonly value: Json;
+  readonly since: string;
+}
+
+type ReadConfig =
+  | {
+      readonly type: 'good';
+      readonly config: Config;
+      readonly warnings: readonly string[];
+      readonly text: string;
+      readonly value: Json;
+    }
+  | { readonly type: 'broken'; readonly problem: string };
+
+async function readConfig(path: string, lastGood: LastGood | undefined): Promise<ReadConfig> {
+  try {
+    const text = readFileSync(path, 'utf8');
+    const parsed = recall(text, lastGood) ?? (await import('./parse-config.ts')).parseConfig(text);
+    if (parsed.type === 'broken') return { type: 'broken', problem: `${path}:${parsed.problem}` };
+    return { ...parsed, text, warnings: parsed.warnings.map((warning) => `${path}: ${warning}`) };
+  } catch (thrown) {
+    return { type: 'broken', problem: `${path}: ${describeError(thrown)}` };
+  }
+}
+
+/** A file that has not changed needs no parser, and to load one takes longer than to open the whole store. */
+function recall(text: string, lastGood: LastGood | undefined): ParsedConfig | undefined {
+  if (lastGood?.text !== text) return undefined;
+  const checked = checkConfig(lastGood.value);
+  return checked.type === 'valid' ? { ...checked, type: 'good', value: lastGood.value } : undefined;
+}
+
+function useLastGood(lastGood: LastGood | undefined, problem: string): Omit<LoadedConfig, 'path'> {
+  const checked = lastGood && checkConfig(lastGood.value);
+  if (lastGood === undefined || checked?.type !== 'valid') throw new AppError('bad-config', problem);
+  const warnings = [problem, `the settings of ${lastGood.since} are used until this is mended`];
+  return { config: checked.config, warnings, source: 'last-good' };
+}
+
+function readLastGood(path: string): LastGood | undefined {
+  const kept = parseJson(readIfThere(path) ?? '');
+  if (!isJsonObject(kept) || typeof kept['text'] !== 'string') return undefined;
+  return { text: kept['text'], value: kept['value'] ?? {}, since: statSync(path).mtime.toISOString() };
+}
+
+async function keepAsLastGood(
+  path: string,
+  { text, value }: { readonly text: string; readonly value: Json },
+): Promise<readonly string[]> {
+  try {
+    await writeAtomically(path, JSON.stringify({ text, value }));
+    return [];
+  } catch (thrown) {
+    // A copy for later must not keep the program from starting now.
+    return [`no copy of the settings could be kept: ${describeError(thrown)}`];
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // A copy that cannot be read is as good as none.
+  }
+}
+
+function doubled(home: HomeFolder, used: string): readonly string[] {
+  if (used === home.configJsonFile || !existsSync(home.configJsonFile)) return [];
+  return [`${home.configJsonFile} is ignored, because ${used} exists`];
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { closeToOthers } from '../private-folder.ts';
+import type { HomeFolder } from './home-folder.ts';
+
+/** The keys and tokens that the program may use. They are handed out by name and never enter the environment. */
+export interface Secrets {
+  readonly warnings: readonly string[];
+  /** The value of the process environment, or else of the `.env` file. An empty value counts as none. */
+  get(name: string): string | undefined;
+  /** What must not appear in any log. */
+  values(): readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
+
+/** Reads `.env` in the home, and sets its permissions back where they were loosened. */
+export async function loadSecrets(home: HomeFolder, env: Environment): Promise<Secrets> {
+  const { text, warnings } = readEnvFile(home.envFile);
+  const ofFile = new Map(Object.entries(parseEnv(text)));
+  const fromEnvironment = Object.entries(env).filter(([name]) => ofFile.has(name) || secretName.test(name));
+  return {
+    warnings,
+    get: (name) => notEmpty(env[name]) ?? notEmpty(ofFile.get(name)),
+    values: () =>
+      [...ofFile.values(), ...fromEnvironment.map(([, value]) => value)].flatMap((value) => notEmpty(value) ?? []),
+  };
+}
+
+function readEnvFile(path: string): { readonly text: string; readonly warnings: readonly string[] } {
+  try {
+    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return { text, warnings: closeEnvFile(path) };
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'ENOENT') return { text: '', warnings: [] };
+    return { text: '', warnings: [`${path} cannot be read, so that no key in it is used: ${describeError(thrown)}`] };
+  }
+}
+
+function closeEnvFile(path: string): readonly string[] {
+  try {
+    if (closeToOthers(path) === 'was-closed') return [];
+    return [`${path} was open to other users; its permissions are set back to 0600`];
+  } catch (thrown) {
+    return [`${path} may be open to other users, and its permissions cannot be changed: ${describeError(thrown)}`];
+  }
+}
+
+function notEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,66 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AppError } from '../../base/errors.ts';
+import { ensurePrivateFolder, refuseForeignOwner } from '../private-folder.ts';
+
+/** Where everything of one user is kept. All folders exist and are closed to others. */
+export interface HomeFolder {
+  readonly path: string;
+  readonly configFile: string;
+  readonly configJsonFile: string;
+  readonly envFile: string;
+  /** The database, and what else the program keeps for itself. */
+  readonly state: string;
+  readonly tasks: string;
+  readonly logs: string;
+  readonly cache: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ownFolders = { state: 'state', tasks: 'tasks', logs: 'logs', cache: 'cache' } as const;
+const ownFiles: ReadonlySet<string> = new Set(['config.yaml', 'config.json', '.env', 'MEMORY.md', 'USER.md']);
+
+/** Opens the home, `$TALARIA_HOME` or `~/.talaria`, and makes it on the first start. */
+export async function openHome(env: Environment): Promise<HomeFolder> {
+  const path = homePath(env);
+  refuseUnsafe(path);
+  ensurePrivateFolder(path);
+  for (const name of Object.values(ownFolders)) ensurePrivateFolder(join(path, name));
+  return {
+    path,
+    configFile: join(path, 'config.yaml'),
+    configJsonFile: join(path, 'config.json'),
+    envFile: join(path, '.env'),
+    state: join(path, ownFolders.state),
+    tasks: join(path, ownFolders.tasks),
+    logs: join(path, ownFolders.logs),
+    cache: join(path, ownFolders.cache),
+  };
+}
+
+function homePath(env: Environment): string {
+  const chosen = env['TALARIA_HOME'];
+  if (chosen !== undefined && chosen !== '') return resolve(chosen);
+  const userHome = env['HOME'];
+  return join(userHome !== undefined && userHome !== '' ? userHome : homedir(), '.talaria');
+}
+
+function refuseUnsafe(path: string): void {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return;
+  // Whoever owns a link can point it elsewhere at any time.
+  refuseForeignOwner(path, entry);
+  const folder = statSync(path, { throwIfNoEntry: false });
+  if (folder?.isDirectory() !== true) throw new AppError('unsafe-home', `${path} is not a folder`);
+  refuseForeignOwner(path, folder);
+  // Closing it to others is right for a folder of ours, and harm done to /tmp or a shared project.
+  if ((folder.mode & 0o077) !== 0 && !looksLikeOurs(path))
+    throw new AppError('unsafe-home', `${path} holds other things and is open to other users; choose another folder`);
+}
+
+function looksLikeOurs(path: string): boolean {
+  const names = readdirSync(path);
+  return names.length === 0 || names.some((name) => name in ownFolders || ownFiles.has(name));
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { OutboxId } from '../../base/ids.ts';
+import type { Outbound, OutboundKind, Receipt } from '../../model/channel.ts';
+import { addressKey } from '../../model/session.ts';
+import type { NewOutbound, Outbox, QueuedOutbound } from '../../model/store.ts';
+import type { Database, Query } from './database.ts';
+import { requireSession } from './require-session.ts';
+import type { Rows } from './rows.ts';
+import { toAddress } from './sessions.ts';
+import type { AddressColumns } from './sessions.ts';
+
+interface OutboxRow extends AddressColumns {
+  readonly id: OutboxId;
+  readonly address_key: string;
+  readonly kind: OutboundKind;
+  readonly text: string;
+  readonly copy: Outbound['copy'];
+  readonly state: QueuedOutbound['state'];
+  readonly attempts: number;
+  readonly not_before: number;
+  readonly sent_by: string | null;
+}
+
+const columns =
+  'id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts, not_before, sent_by';
+const isOpen = `state IN ('queued', 'sending')`;
+
+const openOnPlatform: Query<OutboxRow> = {
+  sql: `SELECT ${columns} FROM outbox WHERE platform = ? AND ${isOpen} ORDER BY number`,
+};
+const messageById: Query<OutboxRow> = { sql: `SELECT ${columns} FROM outbox WHERE id = ?` };
+
+/** `run` names this run of the program: what another run left in `sending` may or may not have arrived. */
+export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox> {
+  return {
+    enqueue: (message) => enqueue(db, clock.now(), message),
+    due(platform, now) {
+      db.run(
+        `UPDATE outbox SET state = 'expired' WHERE platform = ? AND ${isOpen} AND not_after < ?
+          AND (state = 'queued' OR sent_by <> ?)`,
+        platform,
+        now,
+        run,
+      );
+      const open = db.all(openOnPlatform, platform).map((row) => reclaim(row, run));
+      return inOrder(open, now).map(toQueued);
+    },
+    sending(id) {
+      const started = db.run(
+        `UPDATE outbox SET copy = CASE WHEN state = 'sending' AND sent_by <> ? THEN 'repeat' ELSE copy END,
+          state = 'sending', attempts = attempts + 1, sent_by = ? WHERE id = ? AND ${isOpen}`,
+        run,
+        run,
+        id,
+      );
+      if (started === 0) throw new AppError('not-found', `there is no message ${id} to send`);
+    },
+    settle: (id, receipt, now) => settle(db, id, receipt, now),
+    get(id) {
+      const row = db.get(messageById, id);
+      return row && toQueued(reclaim(row, run));
+    },
+  };
+}
+
+function enqueue(db: Database, now: number, { sessionId, address, kind, text, notAfter }: NewOutbound): OutboxId {
+  requireSession(db, sessionId);
+  const id = newId('outbox', now);
+  db.run(
+    `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts,
+      not_before, not_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?)`,
+    id,
+    sessionId,
+    addressKey(address),
+    address.platform,
+    address.account,
+    address.chat,
+    address.thread,
+    kind,
+    text,
+    notAfter,
+  );
+  return id;
+}
+
+/** A row that a dead run was sending is to be sent again, marked. */
+function reclaim(row: OutboxRow, run: string): OutboxRow {
+  if (row.state !== 'sending' || row.sent_by === run) return row;
+  return { ...row, state: 'queued', copy: 'repeat' };
+}
+
+/** What may go out now: nothing that waits or is under way, and nothing behind it in the same place. */
+function inOrder(rows: readonly OutboxRow[], now: number): readonly OutboxRow[] {
+  const heldUp = new Set<string>();
+  return rows.filter((row) => {
+    if (row.state === 'sending' || row.not_before > now) heldUp.add(row.address_key);
+    return !heldUp.has(row.address_key);
+  });
+}
+
+function settle(db: Database, id: OutboxId, receipt: Receipt, now: number): void {
+  switch (receipt.type) {
+    case 'sent':
+      return close(db, id, 'sent', receipt.platformId);
+    case 'refused':
+      return close(db, id, 'failed', receipt.reason);
+    case 'retry':
+      db.run(
+        `UPDATE outbox SET state = 'queued', not_before = ?, note = ? WHERE id = ? AND ${isOpen}`,
+        now + receipt.afterMs,
+        receipt.reason,
+        id,
+      );
+      return;
+    case 'unknown':
+      // It may have arrived: one marked copy more, and never a third.
+      db.run(
+        `UPDATE outbox SET state = CASE copy WHEN 'first' THEN 'queued' ELSE 'failed' END, copy = 'repeat', note = ?
+          WHERE id = ? AND ${isOpen}`,
+        receipt.reason,
+        id,
+      );
+  }
+}
+
+function close(db: Database, id: OutboxId, state: 'sent' | 'failed', note: string): void {
+  db.run(`UPDATE outbox SET state = ?, note = ? WHERE id = ? AND ${isOpen}`, state, note, id);
+}
+
+function toQueued(row: OutboxRow): QueuedOutbound {
+  const { id, kind, text, copy, attempts, state } = row;
+  return { message: { id, address: toAddress(row), kind, text, copy, digest: undefined }, attempts, state };
+}

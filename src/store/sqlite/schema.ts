@@ -1,0 +1,151 @@
+/** A step from one version of the schema to the next. Steps are never changed once released; a new one is added. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      -- What changes with every entry (last_seq, active_at) stands apart from what is large.
+      CREATE TABLE sessions (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        address_key TEXT NOT NULL,
+        platform TEXT NOT NULL,
+        account TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        person TEXT NOT NULL,
+        workdir TEXT NOT NULL,
+        title TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        active_at INTEGER NOT NULL,
+        last_seq INTEGER NOT NULL,
+        answers INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX sessions_answering ON sessions (address_key) WHERE answers = 1;
+
+      CREATE TABLE frozen_prompts (
+        session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+        prompt TEXT NOT NULL
+      ) STRICT;
+
+      -- Numbers rise in the order of admission; two turns of one millisecond keep theirs.
+      CREATE TABLE turns (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        is_settled INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX turns_of_session ON turns (session_id);
+      CREATE INDEX turns_unsettled ON turns (session_id, number) WHERE is_settled = 0;
+
+      CREATE TABLE entries (
+        number INTEGER PRIMARY KEY,
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        turn_id TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        entry TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX entries_in_order ON entries (session_id, seq);
+
+      -- What can be searched, once; the two indexes refer to it. A text has the number of its entry, and outlives it
+      -- until it is out of the indexes, for which they need to see it again.
+      CREATE TABLE texts (
+        number INTEGER PRIMARY KEY,
+        author TEXT NOT NULL,
+        text TEXT NOT NULL
+      ) STRICT;
+      CREATE TABLE deleted_texts (
+        number INTEGER PRIMARY KEY
+      ) STRICT;
+      CREATE VIRTUAL TABLE text_words USING fts5 (
+        text, content = 'texts', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+      );
+      CREATE VIRTUAL TABLE text_pieces USING fts5 (
+        text, content = 'texts', content_rowid = 'number', tokenize = 'trigram remove_diacritics 1'
+      );
+      -- Without this, deleted words stay readable in the index until it happens to be merged.
+      INSERT INTO text_words (text_words, rank) VALUES ('secure-delete', 1);
+      INSERT INTO text_pieces (text_pieces, rank) VALUES ('secure-delete', 1);
+
+      -- A key outlives its session, as a digest: a message that comes again must not start a deleted conversation anew.
+      CREATE TABLE inbox (
+        number INTEGER PRIMARY KEY,
+        digest BLOB NOT NULL UNIQUE,
+        session_id TEXT REFERENCES sessions (id) ON DELETE SET NULL,
+        turn_id TEXT
+      ) STRICT;
+      CREATE INDEX inbox_open ON inbox (turn_id) WHERE turn_id IS NOT NULL;
+      CREATE INDEX inbox_of_session ON inbox (session_id) WHERE session_id IS NOT NULL;
+
+      CREATE TABLE outbox (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        address_key TEXT NOT NULL,
+        platform TEXT NOT NULL,
+        account TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        text TEXT NOT NULL,
+        copy TEXT NOT NULL,
+        state TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        not_before INTEGER NOT NULL,
+        not_after INTEGER NOT NULL,
+        sent_by TEXT,
+        note TEXT
+      ) STRICT;
+      CREATE INDEX outbox_open ON outbox (platform, number) WHERE state IN ('queued', 'sending');
+      CREATE INDEX outbox_of_session ON outbox (session_id);
+
+      CREATE TABLE leases (
+        name TEXT PRIMARY KEY,
+        epoch INTEGER NOT NULL,
+        owner TEXT,
+        run TEXT,
+        until REAL NOT NULL
+      ) STRICT;
+
+      CREATE TABLE blobs (
+        id TEXT PRIMARY KEY,
+        content BLOB NOT NULL
+      ) STRICT;
+      CREATE TABLE session_blobs (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        blob_id TEXT NOT NULL REFERENCES blobs (id) ON DELETE CASCADE,
+        PRIMARY KEY (session_id, blob_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX session_blobs_by_blob ON session_blobs (blob_id);
+
+      CREATE TABLE schedules (
+        id TEXT PRIMARY KEY,
+        platform TEXT NOT NULL,
+        account TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        person TEXT NOT NULL,
+        cron TEXT NOT NULL,
+        prompt TEXT NOT NULL,
+        next_at INTEGER NOT NULL,
+        last_slot INTEGER
+      ) STRICT;
+
+      CREATE TABLE spending (
+        scope TEXT PRIMARY KEY,
+        amount INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE reservations (
+        id TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        amount INTEGER NOT NULL,
+        PRIMARY KEY (id, scope)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
+];

@@ -1,0 +1,61 @@
+import type { SessionId, TurnId } from '../../base/ids.ts';
+import type { Search, SearchHit } from '../../model/store.ts';
+import type { Database, Query } from './database.ts';
+import type { Rows } from './rows.ts';
+import { cutSnippet, quoteAsPhrase, quoteWords, shortestPiece, toLikePattern } from './search-query.ts';
+
+interface HitRow {
+  readonly session_id: SessionId;
+  readonly turn_id: TurnId;
+  readonly seq: number;
+  readonly at: number;
+  readonly author: SearchHit['author'];
+  readonly snippet: string;
+}
+
+const withWords = matchQuery('text_words', 16);
+const withPiece = matchQuery('text_pieces', 64);
+const containing: Query<HitRow> = {
+  sql: String.raw`SELECT session_id, turn_id, seq, at, author, text AS snippet
+    FROM texts JOIN entries ON entries.number = texts.number
+    WHERE text LIKE ? ESCAPE '\' ORDER BY texts.number DESC LIMIT ?`,
+};
+
+/** Words first; where no text has them all, the query as a piece of text, which also finds scripts without spaces. */
+export function searchRows(db: Database): Rows<Search> {
+  return {
+    find(query, limit) {
+      const text = query.replaceAll('\0', ' ').trim();
+      if (text === '' || limit < 1) return [];
+      const words = quoteWords(text);
+      const hits = words === '' ? [] : db.all(withWords, words, limit);
+      return (hits.length > 0 ? hits : findPiece(db, text, limit)).map(toHit);
+    },
+  };
+}
+
+function matchQuery(index: 'text_words' | 'text_pieces', tokensShown: number): Query<HitRow> {
+  return {
+    sql: `SELECT session_id, turn_id, seq, at, author, snippet(${index}, 0, '«', '»', '…', ${tokensShown}) AS snippet
+      FROM ${index} JOIN texts ON texts.number = ${index}.rowid JOIN entries ON entries.number = ${index}.rowid
+      WHERE ${index} MATCH ? ORDER BY rank, ${index}.rowid DESC LIMIT ?`,
+  };
+}
+
+function findPiece(db: Database, text: string, limit: number): readonly HitRow[] {
+  if (Array.from(text).length >= shortestPiece) return db.all(withPiece, quoteAsPhrase(text), limit);
+  // One or two characters are too few for the index, and a whole word in Chinese or Japanese.
+  const rows = db.all(containing, toLikePattern(text), limit);
+  return rows.map((row) => ({ ...row, snippet: cutSnippet(row.snippet, text) }));
+}
+
+function toHit(row: HitRow): SearchHit {
+  return {
+    sessionId: row.session_id,
+    turnId: row.turn_id,
+    seq: row.seq,
+    at: row.at,
+    author: row.author,
+    snippet: row.snippet,
+  };
+}

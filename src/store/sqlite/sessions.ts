@@ -1,0 +1,128 @@
+import type { Clock } from '../../base/clock.ts';
+import { newId } from '../../base/ids.ts';
+import type { PersonId, SessionId } from '../../base/ids.ts';
+import { addressKey } from '../../model/session.ts';
+import type { Address, FrozenPrompt, Session } from '../../model/session.ts';
+import type { NewSession, Sessions } from '../../model/store.ts';
+import type { Database, Query } from './database.ts';
+import { deleteSession } from './delete-session.ts';
+import { requireSession, unknownSession } from './require-session.ts';
+import type { Rows } from './rows.ts';
+
+export interface AddressColumns {
+  readonly platform: string;
+  readonly account: string;
+  readonly chat: string;
+  readonly thread: string;
+}
+
+interface SessionRow extends AddressColumns {
+  readonly id: SessionId;
+  readonly person: PersonId;
+  readonly title: string;
+  readonly workdir: string;
+  readonly created_at: number;
+  readonly active_at: number;
+  readonly prompt: string | null;
+}
+
+const select = `
+  SELECT id, platform, account, chat, thread, person, title, workdir, created_at, active_at, prompt
+  FROM sessions LEFT JOIN frozen_prompts ON session_id = id`;
+
+const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
+const sessionById: Query<SessionRow> = { sql: `${select} WHERE id = ?` };
+const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND id < ? ORDER BY id` };
+const recentSessions: Query<SessionRow> = {
+  sql: `${select} WHERE platform = coalesce(?, platform) ORDER BY active_at DESC, number DESC LIMIT ?`,
+};
+
+// Behind every text that begins with the same characters.
+const highestCharacter = '\u{10FFFF}';
+
+export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
+  return {
+    at: (where) => answering(db, where.address) ?? begin(db, clock.now(), where),
+    renew(where) {
+      retire(db, where.address);
+      return begin(db, clock.now(), where);
+    },
+    resume: (id) => resume(db, id),
+    get: (id) => find(db, id),
+    matching: (idPrefix) => matching(db, idPrefix),
+    list: ({ platform, limit }) => db.all(recentSessions, platform ?? null, limit).map(toSession),
+    setTitle(id, title) {
+      requireSession(db, id);
+      db.run('UPDATE sessions SET title = ? WHERE id = ?', title, id);
+    },
+    freeze(id, prompt) {
+      requireSession(db, id);
+      db.run('INSERT OR REPLACE INTO frozen_prompts (session_id, prompt) VALUES (?, ?)', id, JSON.stringify(prompt));
+    },
+    delete: (id) => deleteSession(db, id),
+  };
+}
+
+export function toAddress({ platform, account, chat, thread }: AddressColumns): Address {
+  return { platform, account, chat, thread };
+}
+
+function answering(db: Database, address: Address): Session | undefined {
+  const row = db.get(answeringSession, addressKey(address));
+  return row && toSession(row);
+}
+
+function begin(db: Database, now: number, { address, person, workdir }: NewSession): Session {
+  const id = newId('session', now);
+  db.run(
+    `INSERT INTO sessions (id, address_key, platform, account, chat, thread, person, workdir, title, created_at,
+      active_at, last_seq, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0, 1)`,
+    id,
+    addressKey(address),
+    address.platform,
+    address.account,
+    address.chat,
+    address.thread,
+    person,
+    workdir,
+    now,
+    now,
+  );
+  return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, prompt: undefined };
+}
+
+function retire(db: Database, address: Address): void {
+  db.run('UPDATE sessions SET answers = 0 WHERE address_key = ? AND answers = 1', addressKey(address));
+}
+
+function resume(db: Database, id: SessionId): Session {
+  const session = find(db, id);
+  if (session === undefined) throw unknownSession(id);
+  retire(db, session.address);
+  db.run('UPDATE sessions SET answers = 1 WHERE id = ?', id);
+  return session;
+}
+
+function find(db: Database, id: SessionId): Session | undefined {
+  const row = db.get(sessionById, id);
+  return row && toSession(row);
+}
+
+function matching(db: Database, idPrefix: string): readonly Session[] {
+  const typed = idPrefix.trim().toLowerCase();
+  const prefix = typed.startsWith('ses_') ? typed : `ses_${typed}`;
+  return db.all(sessionsBetween, prefix, prefix + highestCharacter).map(toSession);
+}
+
+function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    address: toAddress(row),
+    person: row.person,
+    title: row.title,
+    workdir: row.workdir,
+    createdAt: row.created_at,
+    activeAt: row.active_at,
+    prompt: row.prompt === null ? undefined : (JSON.parse(row.prompt) as FrozenPrompt),
+  };
+}

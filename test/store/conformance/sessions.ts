@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import type { SessionId } from '../../../src/base/ids.ts';
+import type { FrozenPrompt } from '../../../src/model/session.ts';
+import {
+  admit,
+  answered,
+  dueTexts,
+  inChat,
+  messageKey,
+  newTurn,
+  replyTo,
+  toolSaid,
+} from '../../support/store-samples.ts';
+import type { Promises } from './promises.ts';
+
+const prompt: FrozenPrompt = {
+  signature: 'sig',
+  system: 'You are\r\n "helpful" 😀',
+  tools: [{ name: 'shell', description: 'runs', parameters: { type: 'object', properties: { z: {}, a: {} } } }],
+};
+
+export const sessionPromises: Promises = {
+  'an address has one session, also for callers at the same moment and after a restart': async ({ open }) => {
+    await using house = await open();
+
+    const found = await Promise.all(Array.from({ length: 10 }, () => house.store.sessions.at(inChat('one'))));
+    const elsewhere = await house.store.sessions.at(inChat('two'));
+    const store = await house.reopen();
+
+    const [first] = found;
+    assert.ok(first);
+    assert.deepEqual(new Set(found.map(({ id }) => id)).size, 1);
+    assert.notEqual(elsewhere.id, first.id);
+    assert.deepEqual(await store.sessions.at(inChat('one')), first);
+    const now = house.clock.now();
+    assert.deepEqual(first, {
+      id: first.id,
+      ...inChat('one'),
+      title: '',
+      createdAt: now,
+      activeAt: now,
+      prompt: undefined,
+    });
+  },
+
+  'a renewed address is answered by a new session, and an old one can be resumed': async ({ open }) => {
+    await using house = await open();
+    const old = await house.store.sessions.at(inChat('one'));
+
+    const fresh = await house.store.sessions.renew(inChat('one'));
+    assert.notEqual(fresh.id, old.id);
+    assert.equal((await house.store.sessions.at(inChat('one'))).id, fresh.id);
+    assert.deepEqual(await house.store.sessions.get(old.id), old);
+
+    assert.deepEqual(await house.store.sessions.resume(old.id), old);
+    assert.equal((await house.store.sessions.at(inChat('one'))).id, old.id);
+    assert.equal((await house.store.sessions.get(fresh.id))?.id, fresh.id);
+    await assert.rejects(house.store.sessions.resume('ses_none' as SessionId), { code: 'not-found' });
+  },
+
+  'sessions are listed with the most recently active first': async ({ open }) => {
+    await using house = await open();
+    const one = await house.store.sessions.at(inChat('one'));
+    house.clock.advance(1);
+    const two = await house.store.sessions.at(inChat('two', 'elsewhere'));
+    house.clock.advance(1);
+    const three = await house.store.sessions.at(inChat('three'));
+    house.clock.advance(1);
+    await admit(house.store, one, 'hello');
+
+    const idsOf = async (filter: { platform?: string; limit: number }): Promise<readonly SessionId[]> =>
+      (await house.store.sessions.list(filter)).map(({ id }) => id);
+    assert.deepEqual(await idsOf({ limit: 10 }), [one.id, three.id, two.id]);
+    assert.deepEqual(await idsOf({ limit: 2 }), [one.id, three.id]);
+    assert.deepEqual(await idsOf({ platform: 'elsewhere', limit: 10 }), [two.id]);
+  },
+
+  'sessions are found by the beginning of their id, with or without the prefix': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    house.clock.advance(86_400_000);
+    await house.store.sessions.at(inChat('two'));
+
+    for (const typed of [session.id, session.id.slice(0, 20), session.id.slice(4, 20), session.id.toUpperCase()]) {
+      const found = await house.store.sessions.matching(typed);
+      assert.deepEqual(found, [session], typed);
+    }
+    assert.deepEqual(await house.store.sessions.matching('%'), []);
+    assert.deepEqual(await house.store.sessions.matching(`${session.id}x`), []);
+    assert.equal((await house.store.sessions.matching('ses_')).length, 2);
+  },
+
+  'a frozen prompt comes back byte for byte, and a later one replaces it': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+
+    await house.store.sessions.freeze(session.id, { ...prompt, signature: 'older' });
+    await house.store.sessions.freeze(session.id, prompt);
+    const store = await house.reopen();
+
+    const kept = await store.sessions.get(session.id);
+    assert.equal(JSON.stringify(kept?.prompt), JSON.stringify(prompt));
+    await assert.rejects(store.sessions.freeze('ses_none' as SessionId, prompt), { code: 'not-found' });
+    await assert.rejects(store.sessions.setTitle('ses_none' as SessionId, 'x'), { code: 'not-found' });
+  },
+
+  'a deleted session is gone from every port, and the others keep what is theirs': async ({ open }) => {
+    await using house = await open();
+    const gone = await house.store.sessions.at(inChat('gone'));
+    const kept = await house.store.sessions.at(inChat('kept'));
+    for (const session of [gone, kept]) {
+      const turn = await admit(house.store, session, 'zebra crossing');
+      await house.store.turns.append(turn, [toolSaid('zebra stripes'), answered('zebra')]);
+      await house.store.inbox.accept(messageKey(session.id), turn);
+      await house.store.outbox.enqueue(replyTo(session, `to ${session.address.chat}`));
+      await house.store.blobs.put(session.id, 'shared');
+    }
+    const own = await house.store.blobs.put(gone.id, 'own');
+    const shared = await house.store.blobs.put(kept.id, 'shared');
+
+    await house.store.sessions.delete(gone.id);
+    await house.store.sessions.delete(gone.id);
+    const store = await house.reopen();
+
+    assert.equal(await store.sessions.get(gone.id), undefined);
+    assert.deepEqual(await store.turns.after(gone.id, 0), []);
+    assert.deepEqual(new Set((await store.turns.unsettled()).map(({ sessionId }) => sessionId)), new Set([kept.id]));
+    assert.deepEqual(new Set((await store.search.find('zebra', 9)).map((hit) => hit.sessionId)), new Set([kept.id]));
+    assert.deepEqual(new Set((await store.search.find('ebra', 9)).map((hit) => hit.sessionId)), new Set([kept.id]));
+    assert.deepEqual(await dueTexts(store, house.clock.now()), ['to kept']);
+    assert.deepEqual(
+      (await store.inbox.open()).map(({ sessionId }) => sessionId),
+      [kept.id],
+    );
+    assert.equal(await store.blobs.read(gone.id, own), undefined);
+    assert.equal(await store.blobs.read(kept.id, shared), 'shared');
+    assert.equal((await store.turns.after(kept.id, 0)).length, 3);
+    await assert.rejects(store.turns.append(newTurn(gone), [answered('late')]), { code: 'not-found' });
+    assert.notEqual((await store.sessions.at(inChat('gone'))).id, gone.id);
+  },
+
+  'pruning deletes what was last active before the time, and says how many': async ({ open }) => {
+    await using house = await open();
+    const old = await Promise.all(
+      Array.from({ length: 45 }, (_, index) => house.store.sessions.at(inChat(`old ${index}`))),
+    );
+    const revived = old[7];
+    assert.ok(revived);
+    house.clock.advance(1000);
+    const border = house.clock.now();
+    await admit(house.store, revived, 'hello');
+    const recent = await house.store.sessions.at(inChat('recent'));
+
+    assert.equal(await house.store.prune(border), 44);
+    assert.equal(await house.store.prune(border), 0);
+
+    const left = await house.store.sessions.list({ limit: 100 });
+    assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([revived.id, recent.id]));
+  },
+};

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { checkConfig } from '../../../src/model/config.ts';
+import type { Config } from '../../../src/model/config.ts';
+import { loadConfig } from '../../../src/store/home/config-file.ts';
+import { configJsonSchema } from '../../../src/store/home/config-schema.ts';
+import { openHome } from '../../../src/store/home/home-folder.ts';
+import type { HomeFolder } from '../../../src/store/home/home-folder.ts';
+import { makeTempFolder } from '../../support/temp-folder.ts';
+
+interface TempHome extends AsyncDisposable {
+  readonly home: HomeFolder;
+  readonly lastGood: string;
+}
+
+async function openTempHome(config?: string): Promise<TempHome> {
+  const folder = await makeTempFolder();
+  const home = await openHome({ TALARIA_HOME: folder.path });
+  if (config !== undefined) writeFileSync(home.configFile, config);
+  const lastGood = join(home.state, 'config.last-good.json');
+  return { home, lastGood, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+function textOfLastGood(temp: TempHome): unknown {
+  return (JSON.parse(readFileSync(temp.lastGood, 'utf8')) as { readonly text: unknown }).text;
+}
+
+function defaults(): Config {
+  const checked = checkConfig({});
+  assert.ok(checked.type === 'valid');
+  return checked.config;
+}
+
+test('the YAML library is loaded only for a file that has changed', async () => {
+  await using temp = await openTempHome();
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve(name, context, next) { if (/^yaml$/.test(name)) console.log('yaml'); return next(name, context); } });
+    const { openHome } = await import(${JSON.stringify(new URL('../../../src/store/home/home-folder.ts', import.meta.url))});
+    const { loadConfig } = await import(${JSON.stringify(new URL('../../../src/store/home/config-file.ts', import.meta.url))});
+    console.log((await loadConfig(await openHome(process.env))).source);`;
+  const run = async (): Promise<string> => {
+    const env = { ...process.env, TALARIA_HOME: temp.home.path };
+    return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env })).stdout;
+  };
+
+  const path = temp.home.configFile;
+  assert.deepEqual(await loadConfig(temp.home), { path, config: defaults(), warnings: [], source: 'defaults' });
+  assert.equal(await run(), 'defaults\n');
+  writeFileSync(temp.home.configFile, '{}');
+  assert.equal(await run(), 'yaml\nfile\n');
+  assert.equal(await run(), 'file\n');
+});
+
+test('an empty file, an empty mapping and a file of comments are the defaults', async () => {
+  for (const text of ['', '{}', '\n\n', '# nothing\n', 'model:\n', '---\n...\n', '\uFEFF{}']) {
+    await using temp = await openTempHome(text);
+    const path = temp.home.configFile;
+    assert.deepEqual(await loadConfig(temp.home), { path, config: defaults(), warnings: [], source: 'file' }, text);
+  }
+});
+
+test('settings are read from YAML, or from JSON where there is no YAML', async () => {
+  await using temp = await openTempHome('model:\n  default: gpt-5 # mine\nterminal: { timeout: 7 }\n');
+
+  const { config, source } = await loadConfig(temp.home);
+  assert.deepEqual([config.model.default, config.terminal.timeoutMs, source], ['gpt-5', 7000, 'file']);
+
+  writeFileSync(temp.home.configJsonFile, '{"model": {"default": "other"}}');
+  const both = await loadConfig(temp.home);
+  assert.equal(both.config.model.default, 'gpt-5');
+  assert.deepEqual(both.warnings, [`${temp.home.configJsonFile} is ignored, because ${temp.home.configFile} exists`]);
+  rmSync(temp.home.configFile);
+  const json = await loadConfig(temp.home);
+  assert.deepEqual([json.config.model.default, json.warnings, json.source], ['other', [], 'file']);
+});
+
+test('unknown keys are warnings and stop nothing', async () => {
+  await using temp = await openTempHome('modle: x\nagent:\n  max_turns: 5\n  colour: red\n');
+
+  const { config, warnings, source } = await loadConfig(temp.home);
+
+  assert.deepEqual([config.agent.maxSteps, source], [5, 'file']);
+  assert.deepEqual(warnings, [
+    `${temp.home.configFile}: unknown key modle is ignored`,
+    `${temp.home.configFile}: unknown key agent.colour is ignored`,
+  ]);
+});
+
+const broken = {
+  'a tab': { text: 'agent:\n\tmax_turns: 5\n', at: '2:1: ' },
+  'a mapping that is cut off': { text: 'model: {default: "gpt', at: '1:22: ' },
+  'a key twice': { text: 'agent:\n  max_turns: 1\n  max_turns: 2\n', at: '3:3: ' },
+  'a wrong type': {
+    text: 'model:\n  default: a\nagent:\n  max_turns: many\n',
+    at: '4:14: agent.max_turns must be a whole number',
+  },
+  'a value out of range': { text: 'terminal: {timeout: 100000}', at: '1:21: terminal.timeout must be at most 600' },
+  'a wrong entry of a list': {
+    text: 'terminal:\n  env_passthrough:\n    - A\n    - [B]\n',
+    at: '4:7: terminal.env_passthrough.1 must be text',
+  },
+  'a section that is text': { text: '\nmodel: gpt-5\n', at: '2:8: model must be a mapping' },
+  'a list instead of settings': { text: '- a\n- b\n', at: '1:1: must be a mapping' },
+  'two documents': { text: 'model:\n---\nagent:\n', at: '2:1: ' },
+} as const;
+
+for (const [name, { text, at }] of Object.entries(broken)) {
+  test(`${name} is reported with line and column, and the last good settings are used`, async () => {
+    await using temp = await openTempHome('agent: { max_turns: 12 }');
+    await loadConfig(temp.home);
+    utimesSync(temp.lastGood, 1000, 1000);
+    writeFileSync(temp.home.configFile, text);
+
+    const { config, warnings, source } = await loadConfig(temp.home);
+
+    assert.deepEqual([config.agent.maxSteps, source], [12, 'last-good']);
+    assert.equal(warnings.length, 2);
+    const [problem = ''] = warnings;
+    assert.ok(problem.startsWith(`${temp.home.configFile}:${at}`), problem);
+    assert.doesNotMatch(problem, /\n/);
+    assert.equal(warnings[1], 'the settings of 1970-01-01T00:16:40.000Z are used until this is mended');
+    assert.equal(textOfLastGood(temp), 'agent: { max_turns: 12 }');
+  });
+}
+
+test('broken settings that were never good end the start with one line', async () => {
+  await using temp = await openTempHome('agent: { max_turns: many }');
+
+  await assert.rejects(loadConfig(temp.home), {
+    code: 'bad-config',
+    message: `${temp.home.configFile}:1:21: agent.max_turns must be a whole number, not string "many"`,
+  });
+});
+
+test('a file that cannot be read counts as broken', async () => {
+  await using temp = await openTempHome('agent: { max_turns: 12 }');
+  await loadConfig(temp.home);
+  rmSync(temp.home.configFile);
+  mkdirSync(temp.home.configFile);
+
+  const { config, warnings, source } = await loadConfig(temp.home);
+
+  assert.deepEqual([config.agent.maxSteps, source], [12, 'last-good']);
+  assert.match(warnings[0] ?? '', /config\.yaml: EISDIR/);
+});
+
+test('the last good settings are written when they changed, and only then', async () => {
+  await using temp = await openTempHome('agent: { max_turns: 1 }');
+  await loadConfig(temp.home);
+  const first = statSync(temp.lastGood);
+  await loadConfig(temp.home);
+  const second = statSync(temp.lastGood);
+  writeFileSync(temp.home.configFile, 'agent: { max_turns: 2 }');
+  await loadConfig(temp.home);
+
+  assert.equal(second.ino, first.ino);
+  assert.notEqual(statSync(temp.lastGood).ino, first.ino);
+  assert.equal(textOfLastGood(temp), 'agent: { max_turns: 2 }');
+  assert.equal(first.mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(temp.home.state), ['config.last-good.json']);
+});
+
+test('where no copy can be kept the settings still hold, with a warning', async () => {
+  await using temp = await openTempHome('agent: { max_turns: 7 }');
+  rmSync(temp.home.state, { recursive: true });
+  writeFileSync(temp.home.state, 'in the way');
+  chmodSync(temp.home.state, 0o600);
+
+  const { config, warnings } = await loadConfig(temp.home);
+
+  assert.equal(config.agent.maxSteps, 7);
+  assert.match(warnings.join('\n'), /^no copy of the settings could be kept: ENOTDIR[^\n]*$/);
+});
+
+test('the schema for editors is a JSON schema that knows every section', () => {
+  const schema = configJsonSchema();
+
+  assert.equal(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema');
+  assert.equal(schema['title'], 'Talaria configuration');
+  assert.deepEqual(Object.keys(schema['properties'] ?? {}), ['model', 'agent', 'terminal', 'storage']);
+  assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { Store } from '../../src/model/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { migrations } from '../../src/store/sqlite/schema.ts';
+import type { Migration } from '../../src/store/sqlite/schema.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { startChild } from '../support/store-child.ts';
+import { laterMigrations } from '../support/store-migrations.ts';
+import { admit, inChat } from '../support/store-samples.ts';
+import { openStore } from '../support/store-sqlite-opener.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
+
+const released = migrations.at(-1)?.version ?? 0;
+
+function openWith(folder: string, steps: readonly Migration[], clock = new ManualClock()): Promise<Store> {
+  return openSqliteStore({ folder, clock, log: silentLog, migration: { migrations: steps } });
+}
+
+async function writeSomething(folder: string): Promise<readonly unknown[]> {
+  const store = await openStore(folder, systemClock);
+  await admit(store, await store.sessions.at(inChat('one')), 'hello world');
+  const everything = await readAll(store);
+  await store.close();
+  return everything;
+}
+
+async function readAll(store: Store): Promise<readonly unknown[]> {
+  const sessions = await store.sessions.list({ limit: 9 });
+  const logs = await Promise.all(sessions.map(({ id }) => store.turns.after(id, 0)));
+  return [sessions, logs, await store.search.find('world', 9)];
+}
+
+const moments = [
+  { moment: 'before-backup', version: released, leaves: 'old' },
+  { moment: 'after-backup', version: released, leaves: 'old' },
+  { moment: 'before-commit', version: 1001, leaves: 'old' },
+  { moment: 'after-commit', version: 1001, leaves: 'new' },
+  { moment: 'before-commit', version: 1002, leaves: 'new' },
+  { moment: 'after-commit', version: 1002, leaves: 'new' },
+] as const;
+
+for (const { moment, version, leaves } of moments) {
+  test(`a kill at ${moment} of step ${version} leaves the ${leaves} schema, and the next start completes it`, async () => {
+    await using folder = await makeTempFolder();
+    const before = await writeSomething(folder.path);
+    await using child = startChild('store-dying-migrator.ts', folder.path, moment, String(version));
+    assert.deepEqual((await child.ended()).lines, []);
+
+    const oldProgram = openStore(folder.path, systemClock);
+    if (leaves === 'new') await assert.rejects(oldProgram, { code: 'newer-schema' });
+    else {
+      const old = await oldProgram;
+      assert.deepEqual(await readAll(old), before);
+      await old.close();
+    }
+
+    const store = await openWith(folder.path, laterMigrations);
+    assert.deepEqual(await readAll(store), before);
+    await store.close();
+    const database = new DatabaseSync(join(folder.path, 'talaria.db'), { readOnly: true });
+    assert.deepEqual(
+      database
+        .prepare('SELECT x FROM later')
+        .all()
+        .map((row) => row['x']),
+      ['red'],
+    );
+    const versions = database
+      .prepare('SELECT version FROM schema_versions')
+      .all()
+      .map((row) => row['version']);
+    assert.deepEqual(
+      versions,
+      laterMigrations.map((step) => step.version),
+    );
+    database.close();
+  });
+}
+
+test('a kill while the first schema is written leaves a store that opens', async () => {
+  await using folder = await makeTempFolder();
+  await using child = startChild('store-dying-migrator.ts', folder.path, 'before-commit', '1');
+  assert.deepEqual((await child.ended()).lines, []);
+
+  await writeSomething(folder.path);
+});
+
+test('a step that fails is undone as a whole, and the old schema still works', async () => {
+  await using folder = await makeTempFolder();
+  const before = await writeSomething(folder.path);
+  const broken = { version: 1001, sql: 'CREATE TABLE later (x TEXT) STRICT; DROP TABLE sessions; SELECT nonsense' };
+
+  await assert.rejects(openWith(folder.path, [...migrations, broken]), { code: 'store-failed' });
+
+  const store = await openStore(folder.path, systemClock);
+  assert.deepEqual(await readAll(store), before);
+  await store.close();
+});
+
+test('an older program refuses a newer schema with a clear line, and changes nothing', async () => {
+  await using folder = await makeTempFolder();
+  const before = await writeSomething(folder.path);
+  await (await openWith(folder.path, laterMigrations)).close();
+
+  await assert.rejects(openStore(folder.path, systemClock), {
+    code: 'newer-schema',
+    message: `the database belongs to a newer program (its schema is version 1002, and this program knows ${released}); update the program`,
+  });
+
+  const store = await openWith(folder.path, laterMigrations);
+  assert.deepEqual(await readAll(store), before);
+  await store.close();
+});
+
+test('before a change of the schema the database is copied whole, and the newest two copies stay', async () => {
+  await using folder = await makeTempFolder();
+  const backups = join(folder.path, 'backups');
+  await writeSomething(folder.path);
+  const clock = new ManualClock();
+  for (const count of [1, 2, 3]) {
+    const steps = Array.from({ length: count }, (_, index) => ({ version: 1001 + index, sql: 'SELECT 1' }));
+    await (await openWith(folder.path, [...migrations, ...steps], clock)).close();
+    writeFileSync(join(backups, 'talaria-schema-9-cut-off.db.partial'), 'not whole');
+    clock.advance(1000);
+  }
+
+  const names = readdirSync(backups).filter((name) => !name.endsWith('.partial'));
+  assert.deepEqual(names.toSorted(), [
+    'talaria-schema-1001-2026-01-01T00-00-01-000Z.db',
+    'talaria-schema-1002-2026-01-01T00-00-02-000Z.db',
+  ]);
+  for (const name of names) {
+    const copy = new DatabaseSync(join(backups, name), { readOnly: true });
+    assert.equal(copy.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok');
+    assert.equal(copy.prepare('SELECT count(*) AS count FROM entries').get()?.['count'], 1);
+    copy.close();
+  }
+});
+
+test('a new store makes no backup', async () => {
+  await using folder = await makeTempFolder();
+
+  await writeSomething(folder.path);
+
+  assert.equal(readdirSync(folder.path).includes('backups'), false);
+});
