@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly model: string | undefined;
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 type Seat = Omit<TerminalSeat, 'newMessageId'>;
 
 /** Opens the home, its settings and its store. The one place where concrete things are chosen and put together. */
@@ -102,6 +104,7 @@ export class App implements AsyncDisposable {
   async serveTerminal(seat: Seat): Promise<{ gateway: Gateway; model: { name: string; place: Runtime['place'] } }> {
     const { store, clock, log, faults } = this.#parts;
     const runtime = await this.#chooseRuntime();
+    await this.#forgetOldSessions();
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const owner = newId('node', clock.now());
     const gateway = new Gateway({
@@ -127,6 +130,14 @@ export class App implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#closing.disposeAsync();
+  }
+
+  async #forgetOldSessions(): Promise<void> {
+    const { store, toolbox, config, clock } = this.#parts;
+    const { retentionDays } = config.storage;
+    if (retentionDays === 0) return;
+    const forgotten = await store.prune(clock.now() - retentionDays * dayMs);
+    for (const sessionId of forgotten) await toolbox.endTask(sessionId);
   }
 
   #openAgents(approvals: Approvals, runtime: Runtime, owner: ReturnType<typeof newId<'node'>>): AgentCache {

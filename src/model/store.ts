@@ -192,7 +192,7 @@ export interface Store extends StoreTx {
   readonly search: Search;
   /** All of the work or none of it. Inside it only `tx` is awaited. */
   transaction<Result>(work: (tx: StoreTx) => Promise<Result>): Promise<Result>;
-  /** Deletes sessions that were last active before the time, and gives the space back to the file system. */
-  prune(activeBefore: number): Promise<number>;
+  /** Deletes sessions that were last active before the time, gives the space back to the file system, and says which went. */
+  prune(activeBefore: number): Promise<readonly SessionId[]>;
   close(): Promise<void>;
 }

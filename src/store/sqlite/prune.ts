@@ -15,15 +15,15 @@ const oldSessions: Query<{ id: SessionId }> = {
 const freelist: Query<{ freelist_count: number }> = { sql: 'PRAGMA freelist_count' };
 
 /** Deletes the sessions that were last active before the time, and gives the room back to the file system. */
-export async function prune(deletions: Deletions, activeBefore: number): Promise<number> {
+export async function prune(deletions: Deletions, activeBefore: number): Promise<readonly SessionId[]> {
   const { db, commits } = deletions;
-  let deleted = 0;
+  const deleted: SessionId[] = [];
   for (;;) {
     const portion = await commits.run('write', () => deleteSome(db, activeBefore));
-    deleted += portion;
-    if (portion < sessionsAtOnce) break;
+    deleted.push(...portion);
+    if (portion.length < sessionsAtOnce) break;
   }
-  if (deleted === 0) return 0;
+  if (deleted.length === 0) return deleted;
   await removeTraces(deletions);
   for (const index of searchIndexes) {
     let hasMore = await commits.run('write', () => tidyIndex(db, index, 'first'));
@@ -34,10 +34,10 @@ export async function prune(deletions: Deletions, activeBefore: number): Promise
   return deleted;
 }
 
-function deleteSome(db: Database, activeBefore: number): number {
+function deleteSome(db: Database, activeBefore: number): readonly SessionId[] {
   const old = db.all(oldSessions, activeBefore, sessionsAtOnce);
   for (const { id } of old) deleteSession(db, id);
-  return old.length;
+  return old.map(({ id }) => id);
 }
 
 /** Whether there is more to give back. */
