@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Clock } from '../base/clock.ts';
+import type { Tool, Toolbox } from '../model/tool.ts';
+import { chooseEnvironment } from './child-environment.ts';
+import { PathLocks } from './files/path-locks.ts';
+import { RunningCommands } from './shell/running-commands.ts';
+import { TaskState } from './task-state.ts';
+import { createPatch } from './patch.ts';
+import { createReadFile } from './read-file.ts';
+import { createSearchFiles } from './search-files.ts';
+import { createTerminal } from './terminal.ts';
+import { Workspace } from './workspace.ts';
+import { createWriteFile } from './write-file.ts';
+
+export interface ToolboxOptions {
+  /** Holds one folder for each session's shell. */
+  readonly taskFolder: string;
+  readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  /** The environment of the process, from which children get a chosen few. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Talaria's own home, which no tool writes to. */
+  readonly homeFolder: string;
+  readonly clock: Clock;
+}
+
+/** The tools of a process. What they need to run is loaded when they first run. */
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { taskFolder, homeFolder, clock } = options;
+  const state = new TaskState(taskFolder);
+  const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
+  const running = new RunningCommands();
+  const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
+  const { timeoutMs } = options.terminal;
+  const locks = new PathLocks();
+  const tools: readonly Tool[] = [
+    createTerminal({ state, workspace, running, environment, timeoutMs, clock }),
+    createReadFile(workspace),
+    createWriteFile(workspace, locks),
+    createPatch(workspace, locks),
+    createSearchFiles({ workspace, environment, clock }),
+  ];
+  return {
+    generation: 1,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    async endTask(sessionId) {
+      // A session without a folder has never run a command.
+      if (!existsSync(state.folderOf(sessionId))) return;
+      await running.end(sessionId);
+      await rm(state.folderOf(sessionId), { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}

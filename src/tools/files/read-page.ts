@@ -1,0 +1,110 @@
+import { open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { systemErrorCode } from '../../base/errors.ts';
+import type { BlobId } from '../../base/ids.ts';
+import type { ToolOutcome } from '../../model/message.ts';
+import { done, failed } from '../tool-outcomes.ts';
+import type { Workspace } from '../workspace.ts';
+import { pageLines } from './page-lines.ts';
+import type { LinePage, LineWindow } from './page-lines.ts';
+import { describeMissing } from './similar-names.ts';
+
+const defaultLines = 500;
+const mostLines = 2000;
+const longestResult = 100_000;
+const chunkBytes = 256 * 1024;
+const sampleBytes = 8000;
+
+export interface PageRequest {
+  readonly offset: number | undefined;
+  readonly limit: number | undefined;
+}
+
+/** Reads a page of a file of any size; only the lines of the page are held in memory. */
+export async function readPage(
+  path: string,
+  input: PageRequest,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const problem = await findProblem(path, workspace);
+  if (problem !== undefined) return failed(problem);
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
+  if (isBinary(buffer.subarray(0, bytesRead))) {
+    return failed(`${path} is not a text file; inspect it in the terminal (file, xxd, strings …)`);
+  }
+  const window = windowOf(input);
+  return describePage(path, await pageLines(readChunks(file, signal), window), window);
+}
+
+/** Reads a page of a result that was too long to show, by the id under which it is kept. */
+export async function readBlobPage(
+  path: string,
+  input: PageRequest,
+  readBlob: (blob: BlobId) => Promise<string | undefined>,
+): Promise<ToolOutcome> {
+  const text = await readBlob(path.slice('blob:'.length) as BlobId);
+  if (text === undefined) return failed(`there is no ${path} in this session`);
+  const window = windowOf(input);
+  return describePage(path, await pageLines([Buffer.from(text)], window), window);
+}
+
+/** Why a path cannot be read as text at all. Opening a device or a pipe could wait for ever, so it is not tried. */
+async function findProblem(path: string, workspace: Workspace): Promise<string | undefined> {
+  if (workspace.isSecret(path)) return `${path} may not be read`;
+  try {
+    const file = await stat(path);
+    if (file.isDirectory()) return `${path} is a folder; list it with search_files (target "files") or ls`;
+    return file.isFile() ? undefined : `${path} is a device or a pipe, not a file that can be read`;
+  } catch (thrown) {
+    const code = systemErrorCode(thrown);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown;
+    return await describeMissing(path);
+  }
+}
+
+async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (let position = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(buffer, 0, chunkBytes, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Text has no NUL, and few control characters besides those that lay it out. */
+function isBinary(sample: Buffer): boolean {
+  if (sample.includes(0)) return true;
+  const controls = sample.filter((byte) => byte < 32 && !(byte >= 7 && byte <= 13) && byte !== 27).length;
+  return controls > sample.length * 0.3;
+}
+
+function windowOf(input: PageRequest): LineWindow {
+  const limit = Math.min(Math.max(input.limit ?? defaultLines, 1), mostLines);
+  return { offset: Math.max(input.offset ?? 1, 1), limit };
+}
+
+function describePage(path: string, page: LinePage, window: LineWindow): ToolOutcome {
+  const { lines, totalLines } = page;
+  if (totalLines === 0) return done(`[${path} is empty]`);
+  if (lines.length === 0) return failed(`${path} has ${totalLines} lines; there is nothing at line ${window.offset}`);
+  const last = window.offset + lines.length - 1;
+  const more = last < totalLines ? `; go on with offset=${last + 1}` : '';
+  const numbered = lines.map((line, index) => `${window.offset + index}|${line}`);
+  const text = `${numbered.join('\n')}\n[lines ${window.offset}-${last} of ${totalLines} in ${path}${more}]`;
+  if (text.length < longestResult) return done(text);
+  const fits = countFitting(numbered);
+  return failed(
+    `lines ${window.offset}-${last} of ${path} come to ${text.length} characters, more than ${longestResult}; read fewer, for instance limit=${fits}`,
+  );
+}
+
+/** How many of the lines stay well under the limit. */
+function countFitting(lines: readonly string[]): number {
+  let length = 0;
+  const over = lines.findIndex((line) => (length += line.length + 1) > longestResult / 2);
+  return Math.max(over, 1);
+}

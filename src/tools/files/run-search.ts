@@ -1,0 +1,92 @@
+import type { Clock } from '../../base/clock.ts';
+import type { ToolOutcome } from '../../model/message.ts';
+import { cut, done, failed } from '../tool-outcomes.ts';
+import type { Workspace } from '../workspace.ts';
+import { statIfAny } from './replace-file.ts';
+import { findRipgrep, runRipgrep } from './ripgrep.ts';
+import type { RipgrepResult } from './ripgrep.ts';
+import { SearchHits } from './search-hits.ts';
+import { describeMissing } from './similar-names.ts';
+
+export interface SearchDeps {
+  readonly workspace: Workspace;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+export interface SearchRequest {
+  readonly pattern: string;
+  readonly target: 'content' | 'files' | undefined;
+  readonly file_glob: string | undefined;
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  readonly context: number | undefined;
+}
+
+const timeLimitMs = 60_000;
+const longestColumns = 500;
+const mostContext = 20;
+
+/** Searches a file or folder with ripgrep and shows one page of what it finds. */
+export async function runSearch(
+  root: string,
+  request: SearchRequest,
+  deps: SearchDeps,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  if (deps.workspace.isSecret(root)) return failed(`${root} may not be searched`);
+  if ((await statIfAny(root)) === undefined) return failed(await describeMissing(root));
+  const program = await findRipgrep(deps.environment['PATH'] ?? '');
+  if (program === undefined) {
+    return failed('ripgrep was not found; install it (the program rg), or use grep or find in the terminal');
+  }
+  const hits = new SearchHits(root, request, (path) => deps.workspace.isSecret(path));
+  const over = new AbortController();
+  const limit = stopAfter(timeLimitMs, over, deps.clock);
+  const args = [...ripgrepArgs(request, hits.typeGlob), '--', root];
+  const stop = AbortSignal.any([signal, over.signal]);
+  const onLine = (line: string): 'go-on' | 'enough' => hits.add(line);
+  const result = await runRipgrep({ program, args, environment: deps.environment, signal: stop, onLine });
+  const wasCutShort = over.signal.aborted;
+  over.abort();
+  await limit;
+  if (signal.aborted) return { type: 'interrupted' };
+  const problem = explainFailure(result, hits.count);
+  if (problem !== undefined) return failed(problem);
+  return done(hits.describe(wasCutShort ? 'cut-short' : 'complete'));
+}
+
+async function stopAfter(ms: number, over: AbortController, clock: Clock): Promise<void> {
+  try {
+    await clock.sleep(ms, over.signal);
+    over.abort();
+  } catch {
+    // The search ended first, which ends this wait.
+    return;
+  }
+}
+
+function ripgrepArgs(request: SearchRequest, typeGlob: string | undefined): readonly string[] {
+  // A type, unlike a glob, does not bring back what .gitignore leaves out.
+  const type = typeGlob === undefined ? [] : [`--type-add=wanted:${typeGlob}`, '--type=wanted'];
+  const always = ['--no-config', '--no-require-git', '--color=never', ...type];
+  if (request.target === 'files') return [...always, '--files', '--sortr=modified'];
+  const columns = [`--max-columns=${longestColumns}`, '--max-columns-preview'];
+  const layout = ['--line-number', '--with-filename', '--null', '--no-heading', '--sort=path', ...columns];
+  return [
+    ...always,
+    ...layout,
+    '--engine=auto',
+    `--context=${Math.min(Math.max(0, request.context ?? 0), mostContext)}`,
+    `--regexp=${request.pattern}`,
+  ];
+}
+
+/** Files that cannot be read do not hide matches in others: an error counts only where nothing was found. */
+export function explainFailure(result: RipgrepResult, found: number): string | undefined {
+  if (result.code !== 2 || found > 0) return undefined;
+  const detail = cut(result.errors.replaceAll(/^~+\n/gm, '').trim(), 1200);
+  if (/regex|PCRE2|not allowed in a regex/.test(detail))
+    return `the pattern is not a valid regular expression: ${detail}`;
+  return `the search failed: ${detail}`;
+}

@@ -1,0 +1,6 @@
+/** A piece of a text, and what a replacement becomes when it is put there. */
+export interface TextPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly adapt: (replacement: string) => string;
+}

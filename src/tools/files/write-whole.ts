@@ -1,0 +1,30 @@
+import { open } from 'node:fs/promises';
+import type { ToolOutcome } from '../../model/message.ts';
+import { done, failed } from '../tool-outcomes.ts';
+import { usesCrLf } from './line-endings.ts';
+import { replaceFile, statIfAny } from './replace-file.ts';
+
+const sampleBytes = 64 * 1024;
+const byteOrderMark = '\uFEFF';
+
+/** Replaces a whole file. What the model cannot see of the old one (line endings, a byte order mark) is kept. */
+export async function writeWhole(path: string, content: string): Promise<ToolOutcome> {
+  const existing = await statIfAny(path);
+  if (existing?.isDirectory() === true) return failed(`${path} is a folder; give the path of a file in it`);
+  if (existing?.isFile() === false) return failed(`${path} is a device or a pipe; it is not written to`);
+  const styled = existing === undefined ? content : keepStyle(content, await readSample(path));
+  await replaceFile(path, styled, existing);
+  const verb = existing === undefined ? 'created' : 'replaced';
+  return done(`${verb} ${path} (${Buffer.byteLength(styled)} bytes)`);
+}
+
+async function readSample(path: string): Promise<string> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
+  return buffer.toString('utf8', 0, bytesRead);
+}
+
+function keepStyle(content: string, old: string): string {
+  const lines = usesCrLf(old) && !content.includes('\r\n') ? content.replaceAll('\n', '\r\n') : content;
+  return old.startsWith(byteOrderMark) && !lines.startsWith(byteOrderMark) ? byteOrderMark + lines : lines;
+}

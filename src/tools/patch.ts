@@ -1,0 +1,48 @@
+import { boolean, object, optional, string } from '../model/schema.ts';
+import type { ValueOf } from '../model/schema.ts';
+import type { Tool } from '../model/tool.ts';
+import type { PathLocks } from './files/path-locks.ts';
+import { settle } from './tool-outcomes.ts';
+import { previewText } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
+
+const inputSchema = object({
+  path: string('file', { minLength: 1 }),
+  old_string: string('text to replace, as it stands in the file (without line numbers)', { minLength: 1 }),
+  new_string: string('text to put in its place'),
+  replace_all: optional(boolean('replace every occurrence')),
+});
+
+type PatchInput = ValueOf<typeof inputSchema>;
+
+/** Replaces a piece of a file. */
+export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchInput> {
+  return {
+    name: 'patch',
+    description:
+      'Replace a piece of text in a file. old_string must be in the file exactly once, unless replace_all is set. Returns the diff.',
+    input: inputSchema,
+    effect: 'verifiable',
+    assess: (input, place) => {
+      const path = workspace.locate(input.path, place);
+      return Promise.resolve(workspace.judgeWrite(path, place, () => describeEdit(path, input)));
+    },
+    footprint: (input, place) => ({ type: 'files', paths: [workspace.locate(input.path, place)] }),
+    run: (input, context) => {
+      return settle(context.signal, async () => {
+        const { patchFile } = await import('./files/patch-file.ts');
+        const path = workspace.locate(input.path, context);
+        return await locks.run(path, () => patchFile(path, input));
+      });
+    },
+    verify: async (input, place) => {
+      const { verifyPatch } = await import('./files/verify-patch.ts');
+      return await verifyPatch(workspace.locate(input.path, place), input);
+    },
+  };
+}
+
+function describeEdit(path: string, input: PatchInput): string {
+  const where = input.replace_all === true ? `everywhere in ${path}` : `in ${path}`;
+  return `replace ${where}:\n${previewText(input.old_string)}\nby:\n${previewText(input.new_string)}`;
+}

@@ -1,0 +1,44 @@
+import { integer, object, optional, string } from '../model/schema.ts';
+import type { ValueOf } from '../model/schema.ts';
+import type { Tool } from '../model/tool.ts';
+import { settle } from './tool-outcomes.ts';
+import type { Workspace } from './workspace.ts';
+
+const inputSchema = object({
+  path: string('file', { minLength: 1 }),
+  offset: optional(integer('first line, default 1')),
+  limit: optional(integer('lines, default 500, at most 2000')),
+});
+
+type ReadFileInput = ValueOf<typeof inputSchema>;
+
+/** Reads a text file, or a kept result, a page of lines at a time. */
+export function createReadFile(workspace: Workspace): Tool<ReadFileInput> {
+  return {
+    name: 'read_file',
+    description:
+      'Read a text file as numbered lines (N|text). Relative paths start at the current folder of the terminal.',
+    input: inputSchema,
+    effect: 'reads',
+    assess: (input, place) => {
+      if (isBlob(input.path)) return Promise.resolve({ type: 'safe' });
+      return Promise.resolve(workspace.judgeRead(workspace.locate(input.path, place)));
+    },
+    footprint: (input, place) => ({
+      type: 'files',
+      paths: isBlob(input.path) ? [] : [workspace.locate(input.path, place)],
+    }),
+    run: (input, context) => {
+      return settle(context.signal, async () => {
+        const { readPage, readBlobPage } = await import('./files/read-page.ts');
+        if (isBlob(input.path)) return await readBlobPage(input.path, input, context.readBlob);
+        return await readPage(workspace.locate(input.path, context), input, workspace, context.signal);
+      });
+    },
+    verify: () => Promise.resolve('unknown'),
+  };
+}
+
+function isBlob(path: string): boolean {
+  return path.startsWith('blob:');
+}

@@ -1,0 +1,38 @@
+import { integer, object, oneOf, optional, string } from '../model/schema.ts';
+import type { ValueOf } from '../model/schema.ts';
+import type { Tool } from '../model/tool.ts';
+import type { SearchDeps } from './files/run-search.ts';
+import { settle } from './tool-outcomes.ts';
+
+const inputSchema = object({
+  pattern: string('regular expression; for target files a glob (src/**/*.ts) or part of the path', { minLength: 1 }),
+  target: optional(oneOf(['content', 'files'], 'default content')),
+  path: optional(string('file or folder, default the current folder')),
+  file_glob: optional(string('only in files like *.ts')),
+  limit: optional(integer('default 50')),
+  offset: optional(integer('results to skip')),
+  context: optional(integer('lines around a match')),
+});
+
+type SearchInput = ValueOf<typeof inputSchema>;
+
+/** Finds lines by their content or files by their names. */
+export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
+  const { workspace } = deps;
+  return {
+    name: 'search_files',
+    description:
+      'Search file contents, or with target files find files by name, newest first. Hidden files and those in .gitignore are skipped.',
+    input: inputSchema,
+    effect: 'reads',
+    assess: (input, place) => Promise.resolve(workspace.judgeRead(workspace.locate(input.path ?? '.', place))),
+    footprint: (input, place) => ({ type: 'files', paths: [workspace.locate(input.path ?? '.', place)] }),
+    run: (input, context) => {
+      return settle(context.signal, async () => {
+        const { runSearch } = await import('./files/run-search.ts');
+        return await runSearch(workspace.locate(input.path ?? '.', context), input, deps, context.signal);
+      });
+    },
+    verify: () => Promise.resolve('unknown'),
+  };
+}

@@ -1,0 +1,121 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Risk, ToolPlace } from '../model/tool.ts';
+import { realPath } from './real-path.ts';
+import type { TaskState } from './task-state.ts';
+import { cut, spellOut } from './tool-outcomes.ts';
+
+export interface WorkspaceOptions {
+  readonly state: TaskState;
+  /** Our own home, which holds the settings that bind the model. */
+  readonly homeFolder: string;
+  readonly taskFolder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where paths lead, and which of those places a call may touch. It judges real paths, with all links followed. */
+export class Workspace {
+  readonly userHome: string;
+  readonly #state: TaskState;
+  readonly #ours: readonly string[];
+  readonly #secrets: readonly string[];
+  readonly #temporary: readonly string[];
+
+  constructor(options: WorkspaceOptions) {
+    const home = realPath(resolve(options.homeFolder));
+    this.userHome = options.environment['HOME'] ?? homedir();
+    this.#state = options.state;
+    this.#ours = [home, realPath(resolve(options.taskFolder))];
+    this.#secrets = [join(home, '.env'), join(home, 'state')];
+    this.#temporary = [realPath('/tmp'), realPath(options.environment['TMPDIR'] ?? '/tmp')];
+  }
+
+  /** The absolute path that a tool's argument means, with all links followed. Relative ones start where the shell stands. */
+  locate(path: string, place: ToolPlace, from = this.#state.currentFolder(place)): string {
+    return realPath(resolve(realPath(from), this.#expandHome(path)));
+  }
+
+  #expandHome(path: string): string {
+    if (path === '~') return this.userHome;
+    return path.startsWith('~/') ? join(this.userHome, path.slice(2)) : path;
+  }
+
+  judgeRead(path: string): Risk {
+    if (this.isSecret(path))
+      return { type: 'forbidden', reason: `${path} holds secrets or records that are kept from the model` };
+    return { type: 'safe' };
+  }
+
+  /** Whether nothing of this path may reach the model: our own secrets, and the environments of running programs. */
+  isSecret(path: string): boolean {
+    return this.#secrets.some((secret) => isInside(path, secret)) || isProcessSecret(path);
+  }
+
+  judgeWrite(path: string, place: ToolPlace, describe: () => string): Risk {
+    if (this.#ours.some((folder) => isInside(path, folder))) {
+      return { type: 'forbidden', reason: `${path} belongs to Talaria itself; only the user may change it, by hand` };
+    }
+    const workdir = realPath(place.workdir);
+    const base = [workdir, ...this.#temporary].find((folder) => isInside(path, folder));
+    if (base !== undefined && !this.#isDelicate(path, base)) return { type: 'safe' };
+    return { type: 'ask', question: spellOut(describe()) };
+  }
+
+  /** Files that run code, log in or sit in the user's own corner: asked about even inside the working folder. */
+  #isDelicate(path: string, base: string): boolean {
+    const names = relative(base, path).toLowerCase().split(sep);
+    if (names.some((name) => delicateFolders.has(name)) || delicateFiles.has(names.at(-1) ?? '')) return true;
+    const fromHome = relative(realPath(this.userHome), path);
+    const corner = fromHome.split(sep)[0] ?? '';
+    const isInCorner = corner.startsWith('.') && corner !== '..';
+    return isInCorner && !isInside(base, join(realPath(this.userHome), corner));
+  }
+}
+
+const delicateFolders: ReadonlySet<string> = new Set([
+  '.git',
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.husky',
+]);
+
+const delicateFiles: ReadonlySet<string> = new Set([
+  '.bash_aliases',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_profile',
+  '.bashrc',
+  '.envrc',
+  '.git-credentials',
+  '.gitconfig',
+  '.netrc',
+  '.npmrc',
+  '.pgpass',
+  '.profile',
+  '.pypirc',
+  '.zlogin',
+  '.zprofile',
+  '.zshenv',
+  '.zshrc',
+]);
+
+const processSecret = /^\/proc\/(?:[^/]+\/task\/)?[^/]+\/(?:environ|cmdline|maps|smaps|mem|auxv|fd(?:\/.*)?)$/;
+
+function isProcessSecret(path: string): boolean {
+  return processSecret.test(path) || path === '/proc/kcore' || path === '/proc/kmsg';
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** What would be written, for the person who is asked: how much, and how it begins. */
+export function previewText(text: string): string {
+  const shown = text.split('\n').slice(0, 8).join('\n');
+  return cut(shown.length < text.length ? `${shown}\n…` : shown, 800);
+}

@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { CallId, PersonId } from '../../src/base/ids.ts';
+import type { Json } from '../../src/base/json.ts';
+import { outcomeToText } from '../../src/model/message.ts';
+import type { ToolOutcome } from '../../src/model/message.ts';
+import { describeProblems } from '../../src/model/schema.ts';
+import type { Footprint, Risk, Tool, ToolContext, Toolbox, ToolPlace } from '../../src/model/tool.ts';
+import { createToolbox } from '../../src/tools/create-toolbox.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
+import type { TempFolder } from '../support/temp-folder.ts';
+
+export interface ToolBenchOptions {
+  readonly clock?: Clock;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly envPassthrough?: readonly string[];
+}
+
+/** A toolbox on a temporary home, with a working folder, real shells and real files. */
+export async function openToolBench(options: ToolBenchOptions = {}): Promise<ToolBench> {
+  const folder = await makeTempFolder();
+  const bench = new ToolBench(folder, options);
+  await Promise.all([bench.workdir, bench.home, bench.userHome].map((path) => mkdir(path)));
+  return bench;
+}
+
+export class ToolBench implements AsyncDisposable {
+  readonly workdir: string;
+  readonly home: string;
+  readonly userHome: string;
+  readonly taskFolder: string;
+  readonly place: ToolPlace;
+  readonly progress: string[] = [];
+  readonly blobs = new Map<string, string>();
+  readonly #folder: TempFolder;
+  readonly #options: ToolBenchOptions;
+  #toolbox: Toolbox;
+
+  constructor(folder: TempFolder, options: ToolBenchOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.workdir = join(folder.path, 'work');
+    this.home = join(folder.path, 'talaria');
+    this.userHome = join(folder.path, 'user');
+    this.taskFolder = join(this.home, 'tasks');
+    this.place = { sessionId: newId('session', Date.now()), workdir: this.workdir };
+    this.#toolbox = this.#open();
+  }
+
+  #open(): Toolbox {
+    return createToolbox({
+      taskFolder: this.taskFolder,
+      homeFolder: this.home,
+      terminal: { timeoutMs: 180_000, envPassthrough: this.#options.envPassthrough ?? [] },
+      environment: {
+        PATH: process.env['PATH'],
+        LANG: 'C.UTF-8',
+        HOME: this.userHome,
+        ...this.#options.environment,
+      },
+      clock: this.#options.clock ?? systemClock,
+    });
+  }
+
+  get toolbox(): Toolbox {
+    return this.#toolbox;
+  }
+
+  /** New objects over the same folders, as after a restart of the program. */
+  restart(): void {
+    this.#toolbox = this.#open();
+  }
+
+  async outcome(name: string, input: Json, more: Partial<ToolContext> = {}): Promise<ToolOutcome> {
+    const tool = this.#find(name);
+    const context: ToolContext = {
+      ...this.place,
+      callId: 'call_1' as CallId,
+      person: 'ann' as PersonId,
+      signal: new AbortController().signal,
+      idempotencyKey: 'key',
+      progress: (text) => this.progress.push(text),
+      readBlob: (blob) => Promise.resolve(this.blobs.get(blob)),
+    };
+    return await tool.run(parse(tool, input), { ...context, ...more });
+  }
+
+  /** Runs a call and returns what the model reads. */
+  async run(name: string, input: Json, more: Partial<ToolContext> = {}): Promise<string> {
+    return outcomeToText(await this.outcome(name, input, more));
+  }
+
+  async assess(name: string, input: Json): Promise<Risk> {
+    return await this.#find(name).assess(parse(this.#find(name), input), this.place);
+  }
+
+  footprint(name: string, input: Json): Footprint {
+    return this.#find(name).footprint(parse(this.#find(name), input), this.place);
+  }
+
+  async verify(name: string, input: Json): Promise<'done' | 'not-done' | 'unknown'> {
+    return await this.#find(name).verify(parse(this.#find(name), input), this.place);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#toolbox.endTask(this.place.sessionId);
+    await this.#folder[Symbol.asyncDispose]();
+  }
+
+  #find(name: string): Tool {
+    const tool = this.#toolbox.tools.get(name);
+    if (tool === undefined) throw new Error(`there is no tool named ${name}`);
+    return tool;
+  }
+}
+
+function parse(tool: Tool, input: Json): unknown {
+  const parsed = tool.input.parse(input);
+  if (parsed.type === 'invalid') throw new Error(describeProblems(parsed.problems));
+  return parsed.value;
+}
