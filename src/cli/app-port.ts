@@ -1,6 +1,7 @@
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { TerminalPort } from '../model/channel.ts';
+import type { Config } from '../model/config.ts';
 import type { Address } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 
@@ -34,18 +35,39 @@ export interface OpenOptions {
 
 export type OpenApp = (options: OpenOptions) => Promise<App>;
 
-/** The process as the commands see it, so that a test can stand in for a person at a terminal. */
+/** The settings as the program uses them, and the file that they come from. */
+export interface SettingsReport {
+  readonly path: string;
+  readonly config: Config;
+  /** `last-good` stands in for a file that is broken now; `defaults` where there is no file. */
+  readonly source: 'file' | 'last-good' | 'defaults';
+  /** What is wrong with the file, each with its line and column. */
+  readonly warnings: readonly string[];
+}
+
+/** What a shell or a person sends to end a program. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** The process as the commands see it. */
 export interface ProcessPort {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** What stands behind stdin, told without opening it: `nothing` is /dev/null or a closed descriptor. */
+  readonly stdinType: () => 'terminal' | 'nothing' | 'data';
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly version: string;
   readonly homeFolder: () => string;
+  /** While someone listens, the signal does not end the process by itself. */
+  onStopSignal(listener: (signal: StopSignal) => void): Disposable;
+  /** Ends the process at once, without giving anything back. */
+  exitNow(code: number): void;
 }
 
 export interface CliDeps {
   readonly openApp: OpenApp;
+  /** Reads the settings without opening the store, so that it works beside a running program. Throws `bad-config`. */
+  readonly readSettings: () => Promise<SettingsReport>;
   readonly process: ProcessPort;
 }

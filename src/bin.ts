@@ -1,0 +1,115 @@
+import type { CliDeps, ProcessPort, StopSignal } from './cli/app-port.ts';
+
+// Reached through the process: an import statement would load every part of these modules, at every start.
+const builtin = { fs: process.getBuiltinModule('node:fs'), path: process.getBuiltinModule('node:path') } as const;
+
+const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+await start(process.argv.slice(2));
+
+async function start(args: readonly string[]): Promise<void> {
+  keepCompiledCode();
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    process.stdout.write(`${readVersion()}\n`);
+    return;
+  }
+  process.on('uncaughtException', (thrown) => void giveUp(thrown));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', giveUpUnlessReaderLeft);
+  const { runCli } = await import('./cli/main.ts');
+  const code = await runCli(args, createDeps());
+  // Not left to the last open handle: a terminal or a kept connection would hold the process.
+  await Promise.all([whenWritten(process.stdout), whenWritten(process.stderr)]);
+  process.exit(code);
+}
+
+function createDeps(): CliDeps {
+  return {
+    process: createProcessPort(),
+    async openApp(options) {
+      const { openApp } = await import('./app.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openApp(options, { env: process.env, clock: systemClock, faults: undefined });
+    },
+    async readSettings() {
+      const { readSettings } = await import('./app.ts');
+      return await readSettings(process.env);
+    },
+  };
+}
+
+function createProcessPort(): ProcessPort {
+  return {
+    // Opened by whoever first asks: to open stdin takes longer than to parse the whole command line.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdinType: readStdinType,
+    env: process.env,
+    cwd: process.cwd(),
+    get version() {
+      return readVersion();
+    },
+    homeFolder,
+    onStopSignal: listenForStops,
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+/** Compiled code is kept in the home, once there is one. Where the launcher did this already it changes nothing. */
+function keepCompiledCode(): void {
+  const home = homeFolder();
+  if (!builtin.fs.existsSync(home)) return;
+  process.getBuiltinModule('node:module').enableCompileCache(builtin.path.join(home, 'cache'));
+}
+
+function homeFolder(): string {
+  const chosen = process.env['TALARIA_HOME'] ?? '';
+  if (chosen !== '') return builtin.path.resolve(chosen);
+  const userHome = process.env['HOME'] ?? '';
+  const above = userHome === '' ? process.getBuiltinModule('node:os').homedir() : userHome;
+  return builtin.path.join(above, '.talaria');
+}
+
+function readVersion(): string {
+  const manifest = builtin.fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
+function readStdinType(): ReturnType<ProcessPort['stdinType']> {
+  if (process.getBuiltinModule('node:tty').isatty(0)) return 'terminal';
+  try {
+    return builtin.fs.fstatSync(0).isCharacterDevice() ? 'nothing' : 'data';
+  } catch {
+    return 'nothing'; // closed
+  }
+}
+
+function listenForStops(listener: (signal: StopSignal) => void): Disposable {
+  for (const signal of stopSignals) process.on(signal, listener);
+  return {
+    [Symbol.dispose]() {
+      for (const signal of stopSignals) process.off(signal, listener);
+    },
+  };
+}
+
+/** A reader that left early (`| head`) or a terminal that went away ends the writing, not the work. */
+function giveUpUnlessReaderLeft(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') void giveUp(error);
+}
+
+function whenWritten(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0 || stream.destroyed) resolve();
+    else stream.write('', () => resolve());
+  });
+}
+
+async function giveUp(thrown: unknown): Promise<void> {
+  const { reportError } = await import('./cli/report-error.ts');
+  const { exitCodeOfError } = await import('./cli/exit-codes.ts');
+  reportError(thrown, createProcessPort(), { format: 'text', topic: undefined });
+  process.exit(exitCodeOfError(thrown));
+}

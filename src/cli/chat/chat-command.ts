@@ -1,0 +1,43 @@
+import type { App } from '../app-port.ts';
+import { choosePlace } from '../choose-place.ts';
+import type { Place } from '../choose-place.ts';
+import type { CommandFunction } from '../command.ts';
+import { transcribe } from '../render/transcript.ts';
+import type { ChatParts } from './chat-parts.ts';
+
+/** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
+export const chatCommand: CommandFunction = async (args, deps) => {
+  const { process } = deps;
+  await using app = await deps.openApp({ model: args.value('model') });
+  const place = await choosePlace(args, app.store.sessions, process.cwd);
+  const parts: ChatParts = {
+    app,
+    process,
+    place,
+    notes: [...app.warnings, ...(await describeUnfinished(app, place))],
+    recalled: await recallTurns(app, place),
+  };
+  if (process.stdinType() !== 'terminal' || !process.stdout.isTTY) {
+    const { chatWithPipe } = await import('./piped-chat.ts');
+    return await chatWithPipe(parts);
+  }
+  const { chatWithPerson } = await import('./interactive-chat.ts');
+  return await chatWithPerson(parts);
+};
+
+/** The last turn of the session, and before it those that are still unfinished. */
+async function recallTurns({ store }: App, { session }: Place): Promise<ChatParts['recalled']> {
+  if (session === undefined) return [];
+  const turns = transcribe(await store.turns.after(session.id, 0));
+  const firstOpen = turns.findIndex((turn) => turn.result === undefined);
+  return turns.slice(firstOpen === -1 ? -1 : firstOpen);
+}
+
+async function describeUnfinished({ store }: App, { session }: Place): Promise<readonly string[]> {
+  const unsettled = new Set((await store.turns.unsettled()).map(({ sessionId }) => sessionId));
+  if (session !== undefined) unsettled.delete(session.id);
+  const [first] = unsettled;
+  if (first === undefined) return [];
+  const what = unsettled.size === 1 ? 'another session is' : `${unsettled.size} other sessions are`;
+  return [`${what} unfinished; to go on with ${unsettled.size === 1 ? 'it' : 'the first'}: talaria -r ${first}`];
+}

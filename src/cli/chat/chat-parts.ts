@@ -1,0 +1,14 @@
+import type { App, ProcessPort } from '../app-port.ts';
+import type { Place } from '../choose-place.ts';
+import type { TurnTranscript } from '../render/transcript.ts';
+
+/** What a chat begins with. */
+export interface ChatParts {
+  readonly app: App;
+  readonly process: ProcessPort;
+  readonly place: Place;
+  /** What the person should know first. */
+  readonly notes: readonly string[];
+  /** The turns of a continued session that are shown again. */
+  readonly recalled: readonly TurnTranscript[];
+}

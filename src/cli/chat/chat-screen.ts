@@ -1,0 +1,150 @@
+import { createInterface } from 'node:readline';
+import type { Interface, Key } from 'node:readline';
+import type { ProcessPort } from '../app-port.ts';
+import { decideEscapes } from '../render/style.ts';
+
+export interface ScreenEvents {
+  /** A line was entered. */
+  line(text: string): void;
+  /** Ctrl-C. */
+  interrupt(): void;
+  /** Ctrl-D on an empty line, or the terminal went away. */
+  end(): void;
+  /** Someone begins to type where no prompt stands: now is the time to show one. */
+  beforeTyping(): void;
+  /** What was typed is erased, or entered and dealt with. */
+  afterTyping(): void;
+}
+
+export interface ScreenOptions {
+  readonly process: ProcessPort;
+  /** What the arrow keys bring back, newest last. */
+  readonly history: readonly string[];
+  readonly events: ScreenEvents;
+}
+
+const eraseLine = '\r\u001b[J';
+const quietKeys: ReadonlySet<string> = new Set(['return', 'enter', 'escape']);
+
+/**
+ * A terminal that is written to while a person types. The two never mix: what is to be printed while a line is being
+ * typed waits until that line is entered or erased.
+ */
+export class ChatScreen implements Disposable {
+  readonly #process: ProcessPort;
+  readonly #events: ScreenEvents;
+  readonly #lines: Interface;
+  #isPromptShown = false;
+  #isRemembering = true;
+  #isClosed = false;
+  #held = '';
+
+  constructor({ process, history, events }: ScreenOptions) {
+    this.#process = process;
+    this.#events = events;
+    this.#lines = createInterface({
+      input: process.stdin,
+      output: process.stdout,
+      history: history.toReversed(),
+      historySize: 1000,
+      removeHistoryDuplicates: true,
+      terminal: true,
+    });
+    this.#listen();
+  }
+
+  get isTyping(): boolean {
+    return this.#isPromptShown && this.#lines.line !== '' && !this.#isClosed;
+  }
+
+  write(text: string): void {
+    if (this.isTyping) {
+      this.#held += text;
+      return;
+    }
+    this.hidePrompt();
+    this.#process.stdout.write(text);
+  }
+
+  /** Shows a prompt; the cursor must be at the beginning of a line. `forgotten` lines are not brought back by the arrow keys. */
+  prompt(text: string, memory: 'remembered' | 'forgotten'): void {
+    this.#isRemembering = memory === 'remembered';
+    this.#lines.setPrompt(text);
+    if (this.isTyping || this.#isClosed) return;
+    this.hidePrompt();
+    this.#isPromptShown = true;
+    this.#lines.prompt();
+  }
+
+  /** Takes a prompt away at which nothing was typed. */
+  hidePrompt(): void {
+    if (!this.#isPromptShown || this.isTyping) return;
+    this.#isPromptShown = false;
+    const { stdout, env } = this.#process;
+    stdout.write(decideEscapes({ isTerminal: true, env }) === 'allowed' ? eraseLine : '\n');
+  }
+
+  /** Throws away what is being typed. */
+  clearTyped(): void {
+    this.#lines.write(null, { ctrl: true, name: 'e' });
+    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#release();
+  }
+
+  [Symbol.dispose](): void {
+    const { stdin } = this.#process;
+    stdin.off('keypress', this.#beforeKey).off('keypress', this.#afterKey).off('error', this.#end);
+    const held = this.#held;
+    this.#held = '';
+    if (this.isTyping) this.#process.stdout.write('\n');
+    else this.hidePrompt();
+    this.#isClosed = true;
+    this.#lines.removeAllListeners().close();
+    this.#process.stdout.write(held);
+  }
+
+  #listen(): void {
+    const { stdin } = this.#process;
+    const lines = this.#lines;
+    // In front of the line editor's own listener and behind it: before a key takes effect, and after.
+    stdin.prependListener('keypress', this.#beforeKey);
+    stdin.on('keypress', this.#afterKey);
+    stdin.on('error', this.#end);
+    lines.on('line', (text) => this.#enter(text));
+    lines.on('SIGINT', () => this.#events.interrupt());
+    lines.on('close', this.#end);
+    lines.on('history', (history) => {
+      if (!this.#isRemembering) history.shift();
+    });
+    // Back in the foreground the line editor is paused and has drawn its prompt.
+    lines.on('SIGCONT', () => {
+      lines.resume();
+      this.#isPromptShown = true;
+    });
+  }
+
+  readonly #beforeKey = (_text: string | undefined, key: Key): void => {
+    if (this.#isPromptShown || key.ctrl === true || quietKeys.has(key.name ?? '')) return;
+    this.#events.beforeTyping();
+  };
+
+  readonly #afterKey = (): void => {
+    if (this.#isPromptShown && this.#lines.line === '' && this.#held !== '') this.#release();
+  };
+
+  readonly #end = (): void => this.#events.end();
+
+  #enter(text: string): void {
+    this.#isPromptShown = false;
+    this.#events.line(text);
+    this.#release();
+  }
+
+  /** Prints what waited while someone typed. */
+  #release(): void {
+    const held = this.#held;
+    this.#held = '';
+    if (held !== '') this.write(held);
+    this.#events.afterTyping();
+  }
+}

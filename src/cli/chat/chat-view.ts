@@ -1,0 +1,75 @@
+import type { TurnId } from '../../base/ids.ts';
+import type { Outbound } from '../../model/channel.ts';
+import type { StepEvent, TurnRef } from '../../model/turn.ts';
+import { neutralise } from '../render/neutralise.ts';
+import { PiecePrinter } from '../render/piece-printer.ts';
+import type { Style } from '../render/style.ts';
+import type { TurnTranscript } from '../render/transcript.ts';
+import { blankView, missingOf, showEvent } from '../render/turn-view.ts';
+import type { TurnView } from '../render/turn-view.ts';
+import { ShownReplies } from './shown-replies.ts';
+
+/** What a person sees of a chat. It knows what is on the screen, so that nothing is shown twice. */
+export class ChatView {
+  readonly #style: Style;
+  readonly #printer: PiecePrinter;
+  readonly #views = new Map<TurnId, TurnView>();
+  #shown = new ShownReplies([]);
+  #lastTurn: TurnId | undefined;
+
+  constructor(write: (text: string) => void, style: Style) {
+    this.#style = style;
+    this.#printer = new PiecePrinter({ speech: write, notes: write, style });
+  }
+
+  /** Shows turns of the log again. What goes on of them goes on from there. */
+  recall(turns: readonly TurnTranscript[]): void {
+    this.#shown = new ShownReplies(turns);
+    for (const { turnId, view, pieces } of turns) {
+      this.#views.set(turnId, view);
+      for (const piece of pieces) this.#printer.print(piece);
+      this.#printer.endLine();
+    }
+  }
+
+  /** From here on everything that is delivered is new. */
+  endRecall(): void {
+    this.#shown.forget();
+  }
+
+  take({ turnId }: TurnRef, event: StepEvent): void {
+    const { view, pieces } = showEvent(this.#views.get(turnId) ?? blankView, event);
+    this.#views.set(turnId, view);
+    this.#lastTurn = turnId;
+    for (const piece of pieces) this.#printer.print(piece);
+  }
+
+  show({ kind, text }: Outbound): void {
+    if (kind === 'question') this.#printer.question(text);
+    else if (this.#shown.take(text)) return;
+    else if (kind === 'reply') this.#reply(text);
+    else this.#printer.line(neutralise(text));
+  }
+
+  line(text: string): void {
+    this.#printer.line(neutralise(text));
+  }
+
+  note(text: string): void {
+    this.#printer.print({ type: 'note', text });
+  }
+
+  title(text: string): void {
+    this.#printer.line(this.#style.bold(neutralise(text)));
+  }
+
+  endLine(): void {
+    this.#printer.endLine();
+  }
+
+  #reply(text: string): void {
+    const view = (this.#lastTurn && this.#views.get(this.#lastTurn)) ?? blankView;
+    this.#printer.speak(missingOf(text, view));
+    this.#printer.endLine();
+  }
+}

@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import { AsyncQueue } from '../../base/async-queue.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { parseCommand } from '../../gateway/commands.ts';
+import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
+import type { StepEvent, TurnRef } from '../../model/turn.ts';
+import type { ServedTerminal } from '../app-port.ts';
+import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
+import { readVerdict } from '../read-verdict.ts';
+import { chooseStyle } from '../render/style.ts';
+import { renderBanner } from './banner.ts';
+import type { ChatParts } from './chat-parts.ts';
+import { ChatScreen } from './chat-screen.ts';
+import type { ScreenEvents } from './chat-screen.ts';
+import { ChatView } from './chat-view.ts';
+import { HistoryFile } from './history-file.ts';
+import { isLeaving } from './is-leaving.ts';
+import { MessageLines } from './message-lines.ts';
+
+/** A chat with the person at this terminal, until they leave. */
+export async function chatWithPerson(parts: ChatParts): Promise<number> {
+  using chat = new InteractiveChat(parts);
+  using _signals = parts.process.onStopSignal((signal) => {
+    if (signal === 'SIGINT') chat.interrupt();
+    else chat.leave(exitCodeOfSignal(signal));
+  });
+  const { address } = parts.place.seat;
+  const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat });
+  using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
+  await chat.begin(served);
+  return await chat.left;
+}
+
+type Mode =
+  | { readonly type: 'idle'; readonly isAboutToLeave: boolean }
+  | { readonly type: 'busy'; readonly isStopping: boolean }
+  | { readonly type: 'asking'; readonly digest: string };
+
+const idle: Mode = { type: 'idle', isAboutToLeave: false };
+const busy: Mode = { type: 'busy', isStopping: false };
+const pasteMs = 20;
+
+/** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
+class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
+  readonly asks = 'yes';
+  readonly #parts: ChatParts;
+  readonly #view: ChatView;
+  readonly #screen: ChatScreen;
+  readonly #history: HistoryFile;
+  readonly #input = new AsyncQueue<TerminalInput>();
+  readonly #message = new MessageLines();
+  readonly #left = Promise.withResolvers<number>();
+  #gateway: ServedTerminal['gateway'] | undefined;
+  #mode: Mode = busy;
+  /** A question that came while a line was being typed: it is asked when that line is out of the way. */
+  #nextQuestion: string | undefined;
+  #sessionId: SessionId | undefined;
+  #whenIdle: Promise<void> | undefined;
+  #pasting: NodeJS.Timeout | undefined;
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+    this.#sessionId = parts.place.session?.id;
+    const { process } = parts;
+    const style = chooseStyle({ isTerminal: true, env: process.env });
+    this.#view = new ChatView((text) => this.#screen.write(text), style);
+    // The screen needs the history first, so a problem with that waits until there is a screen.
+    const report = (problem: string): void => queueMicrotask(() => this.#view.note(problem));
+    this.#history = new HistoryFile(join(process.homeFolder(), 'chat-history'), report);
+    this.#screen = new ChatScreen({ process, history: this.#history.read(), events: this });
+  }
+
+  /** Resolves with the exit code when the person has left. */
+  get left(): Promise<number> {
+    return this.#left.promise;
+  }
+
+  leave(exitCode: number): void {
+    this.#left.resolve(exitCode);
+  }
+
+  /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
+  async begin({ gateway, model }: ServedTerminal): Promise<void> {
+    const { process, place, notes, recalled } = this.#parts;
+    this.#gateway = gateway;
+    const { workdir, address } = place.seat;
+    const facts = { version: process.version, model, workdir, userHome: process.env['HOME'] };
+    const [title = '', ...hints] = renderBanner(facts);
+    this.#view.title(title);
+    for (const text of [...hints, ...notes]) this.#view.note(text);
+    this.#view.recall(recalled);
+    await gateway.deliver(address);
+    this.#view.endRecall();
+    const isUnfinished = recalled.some(({ result }) => result === undefined);
+    if (place.session !== undefined && isUnfinished) gateway.resume(place.session.id);
+    this.#waitUntilIdle();
+  }
+
+  // What the channel asks for.
+
+  async *read(signal: AbortSignal): AsyncGenerator<TerminalInput, void> {
+    signal.addEventListener('abort', () => this.#input.close(), { once: true });
+    for await (const input of this.#input) {
+      yield input;
+      // Back here the gateway has dealt with it: if it became a turn, that turn has its lane by now.
+      if (input.type === 'line') await this.#findSession(input.text);
+    }
+  }
+
+  show(message: Outbound): Promise<void> {
+    this.#view.show(message);
+    if (message.kind === 'question') this.#nextQuestion = message.digest;
+    this.#showPrompt();
+    return Promise.resolve();
+  }
+
+  take(turn: TurnRef, event: StepEvent): void {
+    const isSettled = event.type === 'entry' && event.logged.entry.type === 'turn.settled';
+    if (this.#mode.type === 'idle' || isSettled) this.#mode = busy;
+    if (isSettled) this.#nextQuestion = undefined;
+    this.#view.take(turn, event);
+  }
+
+  // What the person does.
+
+  line(text: string): void {
+    if (this.#mode.type === 'asking') {
+      this.#input.push({ type: 'answer', digest: this.#mode.digest, verdict: readVerdict(text) });
+      this.#mode = busy;
+      return;
+    }
+    if (text.trim() !== '') this.#history.add(text);
+    this.#message.add(text);
+    clearTimeout(this.#pasting);
+    // Lines that come faster than anyone types were pasted, and are one message.
+    if (!this.#message.isContinued) this.#pasting = setTimeout(() => this.#submit(), pasteMs);
+  }
+
+  interrupt(): void {
+    const isTyping = this.#screen.isTyping || !this.#message.isEmpty;
+    if (isTyping) this.#dropTyped();
+    if (this.#mode.type === 'asking') this.#stop();
+    else if (isTyping) return;
+    else if (this.#mode.type === 'idle') this.#interruptIdle(this.#mode.isAboutToLeave);
+    else if (this.#mode.isStopping) this.leave(exitCodes.interrupted);
+    else this.#stop();
+  }
+
+  end(): void {
+    this.leave(exitCodes.done);
+  }
+
+  beforeTyping(): void {
+    this.#view.endLine();
+    this.#screen.prompt('› ', 'remembered');
+  }
+
+  afterTyping(): void {
+    this.#showPrompt();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#pasting);
+    this.#view.endLine();
+    if (this.#mode.type !== 'idle') this.#view.note('This turn is unfinished. It goes on with: talaria -c');
+    else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
+    this.#screen[Symbol.dispose]();
+  }
+
+  #dropTyped(): void {
+    clearTimeout(this.#pasting);
+    this.#message.take();
+    this.#screen.clearTyped();
+  }
+
+  #stop(): void {
+    this.#mode = { type: 'busy', isStopping: true };
+    this.#view.endLine();
+    this.#input.push({ type: 'line', text: '/stop' });
+  }
+
+  #interruptIdle(isSecond: boolean): void {
+    if (isSecond) {
+      this.leave(exitCodes.done);
+      return;
+    }
+    this.#mode = { type: 'idle', isAboutToLeave: true };
+    this.#view.note('Press Ctrl-C once more to leave, or type /exit.');
+    this.#showPrompt();
+  }
+
+  #submit(): void {
+    // The end of a paste that has no line end is still being typed; it belongs to the same message.
+    if (this.#screen.isTyping) return;
+    const text = this.#message.take();
+    if (isLeaving(text)) {
+      this.leave(exitCodes.done);
+      return;
+    }
+    if (this.#mode.type === 'idle') this.#mode = text.trim() === '' ? idle : busy;
+    if (text.trim() === '') this.#showPrompt();
+    else this.#input.push({ type: 'line', text });
+  }
+
+  /** Learns which session a line went to; a command alone makes none. */
+  async #findSession(text: string): Promise<void> {
+    const { app, place } = this.#parts;
+    if (parseCommand(text.trim()) === undefined) {
+      // Where the line could not be stored the gateway has said so, and there is nothing to wait for.
+      const session = await app.store.sessions.at(place.seat).catch(() => undefined);
+      this.#sessionId = session?.id ?? this.#sessionId;
+    }
+    this.#waitUntilIdle();
+  }
+
+  #waitUntilIdle(): void {
+    if (this.#gateway === undefined || this.#whenIdle !== undefined) return;
+    const done = this.#sessionId === undefined ? Promise.resolve() : this.#gateway.whenIdle(this.#sessionId);
+    this.#whenIdle = this.#settleDownAfter(done);
+  }
+
+  async #settleDownAfter(done: Promise<void>): Promise<void> {
+    await done;
+    this.#whenIdle = undefined;
+    this.#mode = idle;
+    this.#showPrompt();
+  }
+
+  /** Shows the prompt that fits: none while a turn runs or a message is being put together. */
+  #showPrompt(): void {
+    if (this.#screen.isTyping) return;
+    if (this.#nextQuestion !== undefined) {
+      this.#mode = { type: 'asking', digest: this.#nextQuestion };
+      this.#nextQuestion = undefined;
+    }
+    if (this.#message.isContinued) this.#screen.prompt('… ', 'remembered');
+    else if (this.#mode.type === 'asking') this.#screen.prompt('Allow this? [y/N] ', 'forgotten');
+    else if (this.#mode.type === 'idle' && this.#message.isEmpty) {
+      this.#view.endLine();
+      this.#screen.prompt('› ', 'remembered');
+    }
+  }
+}

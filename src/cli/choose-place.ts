@@ -1,0 +1,39 @@
+import { AppError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { PersonId } from '../base/ids.ts';
+import type { Session } from '../model/session.ts';
+import type { Sessions } from '../model/store.ts';
+import type { Seat } from './app-port.ts';
+import type { Arguments } from './command.ts';
+
+/** Where this terminal sits, and the session that it continues, if any. */
+export interface Place {
+  readonly seat: Omit<Seat, 'port'>;
+  readonly session: Session | undefined;
+}
+
+const platform = 'terminal';
+const owner = 'owner' as PersonId;
+
+/** A new chat in the current folder, or, with `-c` and `-r`, the place of an earlier session. */
+export async function choosePlace(args: Arguments, sessions: Sessions, cwd: string): Promise<Place> {
+  const session = await findEarlier(args, sessions);
+  if (session === undefined) {
+    const address = { platform, account: 'local', chat: newId('node', Date.now()), thread: '' };
+    return { seat: { address, person: owner, workdir: cwd }, session };
+  }
+  const { address, workdir, person } = await sessions.resume(session.id);
+  return { seat: { address, person, workdir }, session };
+}
+
+async function findEarlier(args: Arguments, sessions: Sessions): Promise<Session | undefined> {
+  const id = args.value('resume');
+  if (id !== undefined) {
+    const { findSession } = await import('./find-session.ts');
+    return await findSession(id, sessions);
+  }
+  if (!args.has('continue')) return undefined;
+  const [latest] = await sessions.list({ platform, limit: 1 });
+  if (latest === undefined) throw new AppError('not-found', 'there is no session to continue yet');
+  return latest;
+}

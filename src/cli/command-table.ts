@@ -1,0 +1,146 @@
+import type { CommandRow, GroupRow, OptionRow, WordsRow } from './command.ts';
+
+const help: OptionRow = { name: 'help', short: 'h', summary: 'explain this command' };
+const json: OptionRow = { name: 'json', summary: 'one JSON document on stdout' };
+const model: OptionRow = {
+  name: 'model',
+  short: 'm',
+  value: 'NAME',
+  summary: 'ask this model instead of the configured',
+};
+const seatOptions: readonly OptionRow[] = [
+  { name: 'continue', short: 'c', summary: 'continue the last session' },
+  { name: 'resume', short: 'r', value: 'ID', summary: 'continue this session; the beginning of its id is enough' },
+  model,
+];
+
+const noWords: WordsRow = { label: '', atLeast: 0, atMost: 0 };
+const oneSession: WordsRow = { label: 'ID', atLeast: 1, atMost: 1 };
+
+/** Options that stand for themselves, with or without a command. */
+export const programOptions: readonly OptionRow[] = [
+  help,
+  { name: 'version', short: 'V', summary: 'print the version' },
+];
+
+export const groupTable: readonly GroupRow[] = [
+  { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
+  { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
+];
+
+/** The one table of commands: parsing, help and suggestions are all made from it. */
+export const commandTable: readonly CommandRow[] = [
+  {
+    name: 'chat',
+    aliases: [],
+    summary: 'chat in this terminal; also what the bare `talaria` does',
+    words: noWords,
+    options: [...seatOptions, help],
+    details: [
+      'Ctrl-C stops what runs; Ctrl-D or /exit leaves. A line typed while it works reaches the running turn.',
+      'A line that ends in \\ goes on with the next one. /help lists the slash commands.',
+      'Where stdin is not a terminal, each of its lines is one message; replies go to stdout, progress to stderr.',
+    ],
+  },
+  {
+    name: 'run',
+    aliases: [],
+    summary: 'answer one prompt and end',
+    words: { label: 'PROMPT', atLeast: 0, atMost: Infinity },
+    options: [
+      ...seatOptions,
+      { name: 'json', summary: 'events as JSON lines on stdout (talaria help json)' },
+      { name: 'quiet', short: 'q', summary: 'no progress on stderr' },
+      help,
+    ],
+    details: [
+      'The words are the prompt. What comes in on stdin is added to it, or is the prompt if there are no words or only -.',
+      'The reply goes to stdout, progress to stderr. Where nobody can be asked, what needs consent is refused.',
+      'Examples:\n  talaria run "what takes up space here?"\n  git diff | talaria run "review this"',
+    ],
+  },
+  {
+    name: 'sessions list',
+    aliases: ['ls'],
+    summary: 'the latest sessions',
+    words: noWords,
+    options: [{ name: 'limit', short: 'n', value: 'COUNT', summary: 'how many (20)' }, json, help],
+    details: [],
+  },
+  {
+    name: 'sessions show',
+    aliases: [],
+    summary: 'everything of one session, readable',
+    words: oneSession,
+    options: [json, help],
+    details: [],
+  },
+  {
+    name: 'sessions search',
+    aliases: ['find'],
+    summary: 'find words in all sessions',
+    words: { label: 'WORDS', atLeast: 1, atMost: Infinity },
+    options: [{ name: 'limit', short: 'n', value: 'COUNT', summary: 'how many (20)' }, json, help],
+    details: [],
+  },
+  {
+    name: 'sessions export',
+    aliases: [],
+    summary: 'write a session to stdout or a file',
+    words: oneSession,
+    options: [
+      { name: 'format', value: 'FORMAT', summary: 'markdown (the default) or json, which has everything' },
+      { name: 'output', short: 'o', value: 'FILE', summary: 'write to this file' },
+      help,
+    ],
+    details: [],
+  },
+  {
+    name: 'sessions delete',
+    aliases: ['rm'],
+    summary: 'delete sessions, everywhere they are stored',
+    words: { label: 'ID', atLeast: 1, atMost: Infinity },
+    options: [{ name: 'yes', short: 'y', summary: 'do not ask' }, json, help],
+    details: [],
+  },
+  {
+    name: 'config show',
+    aliases: [],
+    summary: 'the settings in use, defaults included; never a secret',
+    words: noWords,
+    options: [json, help],
+    details: [],
+  },
+  {
+    name: 'config path',
+    aliases: [],
+    summary: 'where the settings file is',
+    words: noWords,
+    options: [help],
+    details: [],
+  },
+  {
+    name: 'config check',
+    aliases: [],
+    summary: 'what is wrong with the settings file, with line and column',
+    words: noWords,
+    options: [json, help],
+    details: [],
+  },
+  {
+    name: 'config schema',
+    aliases: [],
+    summary: 'a JSON schema of the settings, for editors',
+    words: noWords,
+    options: [help],
+    details: [],
+  },
+  {
+    name: 'help',
+    aliases: [],
+    summary: 'explain a command or a topic (exit-codes, json)',
+    words: { label: 'TOPIC', atLeast: 0, atMost: 2 },
+    options: [help],
+    details: [],
+  },
+];

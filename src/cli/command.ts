@@ -1,0 +1,58 @@
+import type { CliDeps } from './app-port.ts';
+
+/** The words and options of a command line that fits its command. */
+export interface Arguments {
+  readonly words: readonly string[];
+  has(option: string): boolean;
+  value(option: string): string | undefined;
+}
+
+export type CommandName =
+  | 'chat'
+  | 'run'
+  | 'sessions list'
+  | 'sessions show'
+  | 'sessions search'
+  | 'sessions export'
+  | 'sessions delete'
+  | 'config show'
+  | 'config path'
+  | 'config check'
+  | 'config schema'
+  | 'help';
+
+/** Runs a command and resolves with the exit code. */
+export type CommandFunction = (args: Arguments, deps: CliDeps) => Promise<number>;
+
+export interface OptionRow {
+  readonly name: string;
+  readonly short?: string;
+  /** What its value is called in the help; an option without one is a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+/** How many words a command takes, and what they are called. */
+export interface WordsRow {
+  readonly label: string;
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+export interface CommandRow {
+  /** One word, or a group and a verb. */
+  readonly name: CommandName;
+  /** Other words for its last one. */
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly words: WordsRow;
+  readonly options: readonly OptionRow[];
+  readonly details: readonly string[];
+}
+
+export interface GroupRow {
+  readonly name: string;
+  readonly summary: string;
+  /** What the bare name of the group does. */
+  readonly defaultVerb: string;
+}

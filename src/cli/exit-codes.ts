@@ -1,0 +1,72 @@
+import { AppError } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { TurnResult } from '../model/turn.ts';
+import type { StopSignal } from './app-port.ts';
+
+/** What the program tells the shell. The numbers above 64 follow sysexits(3) and the signals. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  badUsage: 2,
+  internal: 70,
+  alreadyRunning: 75,
+  notConfigured: 78,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export const exitCodeTexts: readonly (readonly [number, string])[] = [
+  [exitCodes.done, 'the turn was answered, or the command did what it was asked'],
+  [exitCodes.failed, 'the turn failed or was put aside, or what was named does not exist'],
+  [exitCodes.badUsage, 'the command line is wrong'],
+  [exitCodes.internal, 'the storage or the program itself failed'],
+  [exitCodes.alreadyRunning, 'Talaria is already running on this home'],
+  [exitCodes.notConfigured, 'no usable model, or unusable settings'],
+  [exitCodes.hungUp, 'the terminal went away (SIGHUP); the turn can be continued'],
+  [exitCodes.interrupted, 'stopped with Ctrl-C (SIGINT)'],
+  [exitCodes.terminated, 'ended by SIGTERM; the turn can be continued'],
+];
+
+export function exitCodeOfError(thrown: unknown): number {
+  return thrown instanceof AppError ? codesOfErrors[thrown.code] : exitCodes.internal;
+}
+
+const codesOfErrors: Readonly<Record<ErrorCode, number>> = {
+  'already-running': exitCodes.alreadyRunning,
+  'bad-config': exitCodes.notConfigured,
+  'bad-usage': exitCodes.badUsage,
+  'corrupt-store': exitCodes.internal,
+  'disk-full': exitCodes.internal,
+  fenced: exitCodes.internal,
+  'newer-schema': exitCodes.internal,
+  'no-model': exitCodes.notConfigured,
+  'not-found': exitCodes.failed,
+  'store-closed': exitCodes.internal,
+  'store-failed': exitCodes.internal,
+  'unsafe-home': exitCodes.notConfigured,
+  unsupported: exitCodes.internal,
+};
+
+export function exitCodeOfResult(result: TurnResult): number {
+  switch (result.type) {
+    case 'replied':
+      return exitCodes.done;
+    case 'interrupted':
+      return exitCodes.interrupted;
+    case 'failed':
+    case 'parked':
+      return exitCodes.failed;
+  }
+}
+
+export function exitCodeOfSignal(signal: StopSignal): number {
+  switch (signal) {
+    case 'SIGINT':
+      return exitCodes.interrupted;
+    case 'SIGTERM':
+      return exitCodes.terminated;
+    case 'SIGHUP':
+      return exitCodes.hungUp;
+  }
+}

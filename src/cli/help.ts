@@ -1,0 +1,116 @@
+import { commandTable, groupTable, programOptions } from './command-table.ts';
+import type { CommandRow, OptionRow } from './command.ts';
+import { exitCodeTexts } from './exit-codes.ts';
+
+/** The text of a topic: the program (''), a command, a group, `exit-codes` or `json`; undefined where there is none. Pure. */
+export function helpFor(topic: string): string | undefined {
+  if (topic === '') return describeProgram();
+  if (topic === 'exit-codes') return describeExitCodes();
+  if (topic === 'json') return jsonText;
+  const group = groupTable.find((row) => row.name === topic);
+  if (group !== undefined) return describeGroup(group.name, group.summary, group.defaultVerb);
+  const command = commandTable.find((row) => isNamed(row, topic));
+  return command && describeCommand(command);
+}
+
+export const helpTopics: readonly string[] = [
+  ...groupTable.map((row) => row.name),
+  ...commandTable.map((row) => row.name),
+  'exit-codes',
+  'json',
+];
+
+function isNamed(row: CommandRow, topic: string): boolean {
+  const group = row.name.includes(' ') ? `${row.name.split(' ')[0]} ` : '';
+  return row.name === topic || row.aliases.some((alias) => `${group}${alias}` === topic);
+}
+
+function describeProgram(): string {
+  const single = commandTable
+    .filter((row) => !row.name.includes(' '))
+    .map((row) => [usageOf(row), row.summary] as const);
+  const groups = groupTable.map((row) => [`${row.name} [${verbsOf(row.name).join('|')}]`, row.summary] as const);
+  const chat = commandTable.find((row) => row.name === 'chat');
+  return sections([
+    'Talaria, a personal AI agent on your own machine.',
+    `Usage: talaria [OPTIONS]            chat\n       talaria COMMAND [OPTIONS]    one of the commands below`,
+    `Commands:\n${columns([...single, ...groups])}`,
+    `Options:\n${describeOptions([...(chat?.options.filter((option) => option.name !== 'help') ?? []), ...programOptions])}`,
+    'Settings are in ~/.talaria (or $TALARIA_HOME). `talaria help COMMAND` and `talaria COMMAND --help` say more;\n`talaria help exit-codes` and `talaria help json` are for scripts.',
+  ]);
+}
+
+function describeGroup(name: string, summary: string, defaultVerb: string): string {
+  const rows = commandTable.filter((row) => row.name.startsWith(`${name} `));
+  return sections([
+    `talaria ${name}: ${summary}`,
+    `Commands (without one: ${defaultVerb}):\n${columns(rows.map((row) => [usageOf(row), describeSummary(row)] as const))}`,
+  ]);
+}
+
+function describeCommand(row: CommandRow): string {
+  return sections([
+    `Usage: talaria ${usageOf(row)} [OPTIONS]`,
+    describeSummary(row),
+    ...row.details,
+    `Options:\n${describeOptions(row.options)}`,
+    ...(row.name === 'run' ? [describeExitCodes()] : []),
+  ]);
+}
+
+function describeSummary(row: CommandRow): string {
+  const also = row.aliases.length === 0 ? '' : ` (also: ${row.aliases.join(', ')})`;
+  return `${row.summary}${also}`;
+}
+
+function usageOf({ name, words: { label, atLeast, atMost } }: CommandRow): string {
+  if (label === '') return name;
+  const many = atMost === Infinity ? `${label}…` : label;
+  return `${name} ${atLeast === 0 ? `[${many}]` : many}`;
+}
+
+function verbsOf(group: string): readonly string[] {
+  return commandTable.filter((row) => row.name.startsWith(`${group} `)).map((row) => row.name.slice(group.length + 1));
+}
+
+function describeOptions(options: readonly OptionRow[]): string {
+  return columns(
+    options.map(({ name, short, value, summary }) => [
+      `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+      summary,
+    ]),
+  );
+}
+
+function describeExitCodes(): string {
+  return `Exit codes:\n${columns(exitCodeTexts.map(([code, text]) => [String(code), text]))}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+}
+
+function sections(texts: readonly string[]): string {
+  return `${texts.join('\n\n')}\n`;
+}
+
+const jsonText = `talaria run --json prints one JSON object a line. Each has a "type":
+
+  started          model
+  entry            turnId, seq, at (milliseconds), entry: what was just written to the log, for good
+  text.delta       turnId, text: a piece of the answer on its way
+  reasoning.delta  turnId, text
+  call.begun       turnId, name: the model began to write a tool call
+  tool.progress    turnId, callId, text
+  notice           turnId, text
+  settled          the last line: ok, exitCode, sessionId, turnId, result (as in the log), text (the reply, or why
+                   there is none)
+
+Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.steered", "turn.nudged", "step.asked",
+"step.finished", "step.failed", "approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
+Fields and types may be added; what is here stays.
+
+Other commands print one document with "ok": true. Every command that fails prints, as its last line,
+  {"ok":false,"error":{"code":"…","message":"…"}}
+`;

@@ -1,0 +1,21 @@
+import type { CommandFunction, CommandName } from './command.ts';
+
+/** Loads a command only when it runs: starting is most of what a short command does. */
+export function loadCommand(name: CommandName): Promise<CommandFunction> {
+  return loaders[name]();
+}
+
+const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
+  chat: async () => (await import('./chat/chat-command.ts')).chatCommand,
+  run: async () => (await import('./run/run-command.ts')).runCommand,
+  'sessions list': async () => (await import('./sessions/list-sessions.ts')).listSessions,
+  'sessions show': async () => (await import('./sessions/show-session.ts')).showSession,
+  'sessions search': async () => (await import('./sessions/search-sessions.ts')).searchSessions,
+  'sessions export': async () => (await import('./sessions/export-session.ts')).exportSession,
+  'sessions delete': async () => (await import('./sessions/delete-sessions.ts')).deleteSessions,
+  'config show': async () => (await import('./config/show-config.ts')).showConfig,
+  'config path': async () => (await import('./config/show-path.ts')).showPath,
+  'config check': async () => (await import('./config/check-config.ts')).checkConfigFile,
+  'config schema': async () => (await import('./config/show-schema.ts')).showSchema,
+  help: async () => (await import('./show-help.ts')).showHelp,
+};

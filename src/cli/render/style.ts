@@ -1,0 +1,38 @@
+/** How text is set apart on a terminal; without colours every function returns its text as it is. */
+export interface Style {
+  dim(text: string): string;
+  bold(text: string): string;
+  bad(text: string): string;
+}
+
+export interface ColourClues {
+  readonly isTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether escape codes may be written at all: to a terminal that understands them, if nobody forbade it. */
+export function decideEscapes({ isTerminal, env }: ColourClues): 'allowed' | 'forbidden' {
+  return isTerminal && env['TERM'] !== 'dumb' ? 'allowed' : 'forbidden';
+}
+
+/** See no-color.org: any value but the empty one counts. */
+export function chooseStyle(clues: ColourClues): Style {
+  const isColourful = decideEscapes(clues) === 'allowed' && (clues.env['NO_COLOR'] ?? '') === '';
+  return isColourful ? colourful : plain;
+}
+
+const colourful: Style = {
+  dim: (text) => paint(text, '\u001b[2m', '\u001b[22m'),
+  bold: (text) => paint(text, '\u001b[1m', '\u001b[22m'),
+  bad: (text) => paint(text, '\u001b[31m', '\u001b[39m'),
+};
+
+const plain: Style = { dim: same, bold: same, bad: same };
+
+function paint(text: string, on: string, off: string): string {
+  return text === '' ? '' : `${on}${text}${off}`;
+}
+
+function same(text: string): string {
+  return text;
+}

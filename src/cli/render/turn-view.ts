@@ -1,0 +1,166 @@
+import type { CallId } from '../../base/ids.ts';
+import { partsToText } from '../../model/message.ts';
+import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
+import type { NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
+import { describeCall } from './describe-call.ts';
+import { firstLine } from './one-line.ts';
+
+/** A piece of what a person sees of a turn. Where it goes and how it looks is up to whoever prints it. */
+export type Piece =
+  | { readonly type: 'asked'; readonly text: string }
+  | { readonly type: 'thinking' }
+  /** The next words of the model; they go on where the last ones stopped. */
+  | { readonly type: 'speech'; readonly text: string }
+  /** An answer is complete. An `aside` is what was said before tools were called. */
+  | { readonly type: 'speech.ended'; readonly text: string; readonly purpose: 'aside' | 'answer' }
+  | { readonly type: 'call'; readonly text: string }
+  | { readonly type: 'outcome'; readonly text: string }
+  | { readonly type: 'note'; readonly text: string };
+
+/** What a screen has shown of a turn, as far as it decides what is shown next. */
+export interface TurnView {
+  /** How often the turn was begun. */
+  readonly starts: number;
+  readonly calls: readonly ToolCall[];
+  readonly lastCalled: CallId | undefined;
+  /** The text of the answer that is on the screen and in the log. */
+  readonly said: string;
+  /** The text that is on the screen and not in the log yet. */
+  readonly preview: string;
+  readonly isThinking: boolean;
+}
+
+export const blankView: TurnView = {
+  starts: 0,
+  calls: [],
+  lastCalled: undefined,
+  said: '',
+  preview: '',
+  isThinking: false,
+};
+
+export interface Shown {
+  readonly view: TurnView;
+  readonly pieces: readonly Piece[];
+}
+
+const longestOutcome = 100;
+
+/** What an event adds to the screen. Events of a turn that runs and entries of one that ended are shown alike. Pure. */
+export function showEvent(view: TurnView, event: StepEvent): Shown {
+  switch (event.type) {
+    case 'entry':
+      return showEntry(view, event.logged.entry);
+    case 'text.delta':
+      return shown({ ...view, preview: view.preview + event.text, isThinking: false }, [
+        { type: 'speech', text: event.text },
+      ]);
+    case 'reasoning.delta':
+      return shown({ ...view, isThinking: true }, view.isThinking ? [] : [{ type: 'thinking' }]);
+    case 'notice':
+      return shown(view, [{ type: 'note', text: event.text }]);
+    case 'call.begun':
+    case 'tool.progress':
+      return shown(view, []);
+  }
+}
+
+/** What is missing on the screen of a reply that is to be shown now: all, its end, or nothing. Pure. */
+export function missingOf(reply: string, view: TurnView): string {
+  return view.said !== '' && reply.startsWith(view.said) ? reply.slice(view.said.length) : reply;
+}
+
+function showEntry(view: TurnView, entry: TurnEntry): Shown {
+  switch (entry.type) {
+    case 'turn.admitted':
+    case 'turn.steered':
+      return shown(view, [{ type: 'asked', text: partsToText(entry.parts) }]);
+    case 'turn.claimed':
+      return showStart(view);
+    case 'turn.nudged':
+      return shown(
+        view,
+        nudgeNotes[entry.cause].map((text) => ({ type: 'note', text })),
+      );
+    case 'step.asked':
+      return shown({ ...view, isThinking: false }, []);
+    case 'step.finished':
+      return showAnswer(view, entry.message);
+    case 'step.failed':
+      return shown(
+        { ...view, preview: '' },
+        view.preview === '' ? [] : [{ type: 'note', text: 'the answer broke off; what came of it does not count' }],
+      );
+    case 'tool.called':
+      return shown({ ...view, lastCalled: entry.call.id }, [{ type: 'call', text: describeCall(entry.call) }]);
+    case 'tool.settled':
+      return showOutcome(view, entry.callId, entry.outcome);
+    case 'turn.released':
+    case 'turn.settled':
+    case 'approval.asked':
+    case 'approval.answered':
+      return shown(view, []);
+  }
+}
+
+const nudgeNotes: Readonly<Record<NudgeCause, readonly string[]>> = {
+  cut: [],
+  empty: [],
+  budget: ['the steps of this turn are used up; asking for a summary'],
+};
+
+function showStart(view: TurnView): Shown {
+  const isSecond = view.starts > 0;
+  return shown(
+    { ...view, starts: view.starts + 1, preview: '' },
+    isSecond ? [{ type: 'note', text: 'going on where the program had ended' }] : [],
+  );
+}
+
+function showAnswer(view: TurnView, { parts, calls }: AssistantMessage): Shown {
+  const text = partsToText(parts);
+  const isKnown = text.startsWith(view.preview);
+  const rest = isKnown ? text.slice(view.preview.length) : `\n${text}`;
+  const purpose = calls.length > 0 ? 'aside' : 'answer';
+  const speech: readonly Piece[] = rest === '' ? [] : [{ type: 'speech', text: rest }];
+  const ended: readonly Piece[] = text === '' ? [] : [{ type: 'speech.ended', text, purpose }];
+  const said = purpose === 'aside' ? '' : view.said + text;
+  return shown({ ...view, calls, said, preview: '', isThinking: false }, [...speech, ...ended]);
+}
+
+function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Shown {
+  const call = view.calls.find(({ id }) => id === callId);
+  // Right below its call the outcome needs no name; calls that ran side by side do.
+  const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call)}: `;
+  const { mark, text } = describeOutcome(outcome);
+  return shown({ ...view, lastCalled: undefined, said: '' }, [
+    { type: 'outcome', text: `${mark} ${name}${text}`.trimEnd() },
+  ]);
+}
+
+function describeOutcome(outcome: ToolOutcome): { readonly mark: '✓' | '✗' | '?'; readonly text: string } {
+  switch (outcome.type) {
+    case 'done':
+      return { mark: '✓', text: firstLine(partsToText(outcome.parts), longestOutcome) };
+    case 'refused':
+      return { mark: '✗', text: `refused: ${firstLine(firstSentence(outcome.reason), longestOutcome)}` };
+    case 'failed':
+      return { mark: '✗', text: firstLine(outcome.message, longestOutcome) };
+    case 'interrupted':
+      return { mark: '✗', text: 'stopped' };
+    case 'unknown':
+      return {
+        mark: '?',
+        text: 'the program ended while this ran; whether it took effect is unknown, and it was not run again',
+      };
+  }
+}
+
+/** The reason of a refusal goes on with what the model is to do about it. */
+function firstSentence(text: string): string {
+  return /^[\s\S]*?(?=\.\s|$)/.exec(text)?.[0] ?? text;
+}
+
+function shown(view: TurnView, pieces: readonly Piece[]): Shown {
+  return { view, pieces };
+}

@@ -1,0 +1,45 @@
+import { AppError, describeError } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { ProcessPort } from './app-port.ts';
+import { neutralise } from './render/neutralise.ts';
+
+export interface ReportOptions {
+  readonly format: 'text' | 'json';
+  /** The help topic that a wrong command line is referred to; undefined where none fits. */
+  readonly topic: string | undefined;
+}
+
+/** Tells a person, and a program that asked for JSON, why a command gave up. A stack is shown only for debugging. */
+export function reportError(thrown: unknown, { stdout, stderr, env }: ProcessPort, options: ReportOptions): void {
+  const lines = describeForPerson(thrown, options.topic);
+  stderr.write(`${neutralise(lines.join('\n'))}\n`);
+  const isDebugging = (env['TALARIA_DEBUG'] ?? '') !== '';
+  if (isDebugging && thrown instanceof Error) stderr.write(`${describeWithCauses(thrown)}\n`);
+  if (options.format === 'json') stdout.write(`${JSON.stringify(describeForProgram(thrown))}\n`);
+}
+
+function describeForPerson(thrown: unknown, topic: string | undefined): readonly string[] {
+  const message = `talaria: ${describeError(thrown)}`;
+  if (!(thrown instanceof AppError)) return [message, 'This is a fault in the program. TALARIA_DEBUG=1 shows where.'];
+  if (thrown.code === 'bad-usage')
+    return [message, `See: talaria ${topic === '' ? '--help' : `help ${topic ?? ''}`}`.trimEnd()];
+  const hint = hints[thrown.code];
+  return hint === undefined ? [message] : [message, hint];
+}
+
+const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  'already-running': 'Leave the other one first, or give this one a home of its own: TALARIA_HOME=FOLDER talaria',
+  'no-model': 'The settings are in the file that `talaria config path` names, and keys in .env beside it.',
+  'bad-config': '`talaria config check` says where.',
+  'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with: talaria -c',
+};
+
+function describeForProgram(thrown: unknown): object {
+  const code = thrown instanceof AppError ? thrown.code : 'internal';
+  return { ok: false, error: { code, message: describeError(thrown) } };
+}
+
+function describeWithCauses(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${describeWithCauses(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,73 @@
+import { describeError } from '../../base/errors.ts';
+import type { App, CliDeps, ProcessPort } from '../app-port.ts';
+import { choosePlace } from '../choose-place.ts';
+import type { Place } from '../choose-place.ts';
+import type { Arguments, CommandFunction } from '../command.ts';
+import { exitCodeOfResult, exitCodes } from '../exit-codes.ts';
+import { watchStops } from '../watch-stops.ts';
+import { readPrompt } from './read-prompt.ts';
+import type { RunOutput } from './run-output.ts';
+import { RunPort } from './run-port.ts';
+import { Talk } from './talk.ts';
+import type { Said } from './talk.ts';
+
+/** One prompt in, one reply out. */
+export const runCommand: CommandFunction = async (args, deps) => {
+  const prompt = await readPrompt(args.words, deps.process);
+  const output = await chooseOutput(args, deps.process);
+  await using app = await deps.openApp({ model: args.value('model') });
+  for (const warning of app.warnings) output.note(warning);
+  const place = await choosePlace(args, app.store.sessions, deps.process.cwd);
+  return await answer(prompt, { app, place, output, process: deps.process });
+};
+
+async function chooseOutput(args: Arguments, process: CliDeps['process']): Promise<RunOutput> {
+  if (args.has('json')) return new (await import('./json-output.ts')).JsonOutput(process);
+  const { TextOutput } = await import('./text-output.ts');
+  return new TextOutput(process, args.has('quiet') ? 'quiet' : 'shown');
+}
+
+interface RunParts {
+  readonly app: App;
+  readonly place: Place;
+  readonly output: RunOutput;
+  readonly process: ProcessPort;
+}
+
+async function answer(prompt: string, { app, place, output, process }: RunParts): Promise<number> {
+  const asks = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'yes' : 'no';
+  using port = new RunPort(asks, output, process);
+  const { gateway, model } = await app.serveTerminal({ ...place.seat, port });
+  if (place.session !== undefined) await gateway.deliver(place.seat.address);
+  output.started({ model: model.name, earlier: await unsettledTurns(app, place) });
+  using _watching = gateway.watch(place.seat.address, (turn, event) => output.take(turn, event));
+  using talk = new Talk(gateway, place.seat);
+  using stops = watchStops(process, () => {
+    talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
+  });
+  const left = stops.ended.then((exitCode): Said => ({ type: 'left', exitCode }));
+  const said = await Promise.race([talk.say(prompt), left]);
+  const exitCode = exitCodeOf(said);
+  output.finish(said, exitCode);
+  return exitCode;
+}
+
+async function unsettledTurns({ store }: App, { session }: Place): Promise<ReadonlySet<string>> {
+  if (session === undefined) return new Set();
+  return new Set((await store.turns.unsettled(session.id)).map(({ turnId }) => turnId));
+}
+
+function exitCodeOf(said: Said): number {
+  switch (said.type) {
+    case 'settled':
+      return exitCodeOfResult(said.result);
+    case 'answered':
+      return exitCodes.done;
+    case 'put-off':
+      return exitCodes.internal;
+    case 'ignored':
+      return exitCodes.failed;
+    case 'left':
+      return said.exitCode;
+  }
+}

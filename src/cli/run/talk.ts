@@ -1,0 +1,90 @@
+import { newId } from '../../base/ids.ts';
+import type { SessionId, TurnId } from '../../base/ids.ts';
+import { textPart } from '../../model/message.ts';
+import type { Inbound } from '../../model/channel.ts';
+import type { TurnRef, TurnResult } from '../../model/turn.ts';
+import type { Seat, ServedTerminal } from '../app-port.ts';
+
+/** What came of something that was said. */
+export type Said =
+  | { readonly type: 'settled'; readonly turn: TurnRef; readonly result: TurnResult }
+  | { readonly type: 'answered'; readonly text: string }
+  /** The session could not be served; the turn waits in the log. */
+  | { readonly type: 'put-off'; readonly turn: TurnRef }
+  | { readonly type: 'ignored' }
+  /** A signal ended the program before the turn did. */
+  | { readonly type: 'left'; readonly exitCode: number };
+
+/** Says one thing after the other at one address, each when the one before is done with. */
+export class Talk implements Disposable {
+  readonly #gateway: ServedTerminal['gateway'];
+  readonly #seat: Omit<Seat, 'port'>;
+  readonly #results = new Map<TurnId, TurnResult>();
+  readonly #watching: Disposable;
+  #pending = 0;
+
+  constructor(gateway: ServedTerminal['gateway'], seat: Omit<Seat, 'port'>) {
+    this.#gateway = gateway;
+    this.#seat = seat;
+    this.#watching = gateway.watch(seat.address, (turn, event) => {
+      if (event.type !== 'entry' || event.logged.entry.type !== 'turn.settled') return;
+      this.#results.set(turn.turnId, event.logged.entry.result);
+    });
+  }
+
+  /** Whether something that was said is still being dealt with. */
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  async say(text: string): Promise<Said> {
+    this.#pending += 1;
+    try {
+      return await this.#sayAndWait(text);
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** Goes on with what is unsettled in the session, to its end. */
+  async goOn(sessionId: SessionId): Promise<void> {
+    this.#pending += 1;
+    this.#gateway.resume(sessionId);
+    await this.#gateway.whenIdle(sessionId);
+    this.#pending -= 1;
+  }
+
+  async stop(): Promise<void> {
+    await this.#gateway.takeIn(toInbound('/stop', this.#seat));
+  }
+
+  [Symbol.dispose](): void {
+    this.#watching[Symbol.dispose]();
+  }
+
+  async #sayAndWait(text: string): Promise<Said> {
+    const intake = await this.#gateway.takeIn(toInbound(text, this.#seat));
+    switch (intake.type) {
+      case 'commanded':
+        return { type: 'answered', text: intake.reply };
+      case 'admitted':
+      case 'steered':
+        await this.#gateway.whenIdle(intake.turn.sessionId);
+        return this.#outcomeOf(intake.turn);
+      case 'answered':
+      case 'ignored':
+        return { type: 'ignored' };
+    }
+  }
+
+  #outcomeOf(turn: TurnRef): Said {
+    const result = this.#results.get(turn.turnId);
+    return result === undefined ? { type: 'put-off', turn } : { type: 'settled', turn, result };
+  }
+}
+
+function toInbound(text: string, { address, person, workdir }: Omit<Seat, 'port'>): Inbound {
+  const { platform, account, chat } = address;
+  const key = { platform, account, chat, messageId: newId('turn', Date.now()), revision: 0 };
+  return { type: 'message', key, address, person, parts: [textPart(text)], workdir };
+}

@@ -1,0 +1,34 @@
+import type { CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readLimit } from '../read-limit.ts';
+import { describeAge } from '../render/age.ts';
+import { clip, oneLine } from '../render/one-line.ts';
+import { summarise } from './session-summary.ts';
+import type { SessionSummary } from './session-summary.ts';
+
+export const listSessions: CommandFunction = async (args, deps) => {
+  const limit = readLimit(args);
+  const { stdout, stderr } = deps.process;
+  await using app = await deps.openApp({ model: undefined });
+  const { sessions: stored, turns } = app.store;
+  const unfinished = new Set((await turns.unsettled()).map(({ sessionId }) => sessionId));
+  const sessions = (await stored.list({ limit })).map((session) => summarise(session, unfinished));
+  if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, sessions })}\n`);
+  else if (sessions.length === 0) stderr.write('There are no sessions yet. `talaria` starts one.\n');
+  else stdout.write(renderList(sessions, Date.now(), stdout.isTTY ? stdout.columns : Infinity));
+  return exitCodes.done;
+};
+
+/** One line a session; what does not fit the width is cut off. Pure. */
+export function renderList(sessions: readonly SessionSummary[], now: number, width: number): string {
+  const ages = sessions.map((session) => describeAge(session.activeAt, now));
+  const ageWidth = Math.max(...ages.map((age) => age.length));
+  return sessions
+    .map((session, index) => {
+      const age = (ages[index] ?? '').padStart(ageWidth);
+      const state = session.isUnfinished ? '(unfinished) ' : '';
+      const title = session.title === '' ? '(no title)' : oneLine(session.title, 200);
+      return `${clip(`${session.id}  ${age}  ${state}${title}`, width)}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { renderBanner } from '../../../src/cli/chat/banner.ts';
+import { HistoryFile } from '../../../src/cli/chat/history-file.ts';
+import { isLeaving } from '../../../src/cli/chat/is-leaving.ts';
+import { MessageLines } from '../../../src/cli/chat/message-lines.ts';
+import { ShownReplies } from '../../../src/cli/chat/shown-replies.ts';
+import { readVerdict } from '../../../src/cli/read-verdict.ts';
+import { transcribe } from '../../../src/cli/render/transcript.ts';
+import { makeTempFolder } from '../../support/temp-folder.ts';
+import { admitted, logOf, replied } from '../support/log-entries.ts';
+
+test('only a plain yes is a yes', () => {
+  const answers = ['y', 'Y', 'yes', ' yes ', 'YES', '', 'n', 'no', 'yeah', 'y!', 'yes please', '/stop'];
+
+  assert.deepEqual(
+    answers.filter((answer) => readVerdict(answer) === 'approved'),
+    ['y', 'Y', 'yes', ' yes ', 'YES'],
+  );
+});
+
+test('only /exit and /quit are for the terminal itself', () => {
+  const lines = ['/exit', '/quit', ' /Exit ', 'exit', '/exit now', '/exi', '/stop', 'please /exit'];
+
+  assert.deepEqual(
+    lines.filter((line) => isLeaving(line)),
+    ['/exit', '/quit', ' /Exit '],
+  );
+});
+
+test('a line that ends in a backslash goes on with the next one', () => {
+  const message = new MessageLines();
+  message.add('one\\');
+  assert.equal(message.isContinued, true);
+  message.add('two');
+
+  assert.equal(message.isContinued, false);
+  assert.equal(message.take(), 'one\ntwo');
+  assert.equal(message.isEmpty, true);
+});
+
+test('a reply that a transcript has shown counts as shown once, and only until it is forgotten', () => {
+  const turns = transcribe([
+    ...logOf([admitted('one'), replied('Done.')], 'trn_1'),
+    ...logOf([admitted('two'), replied('Done.')], 'trn_2'),
+    ...logOf([admitted('three')], 'trn_3'),
+  ]);
+  const shown = new ShownReplies(turns);
+
+  assert.deepEqual(
+    [shown.take('Done.'), shown.take('Other.'), shown.take('Done.'), shown.take('Done.')],
+    [true, false, true, false],
+  );
+  const forgotten = new ShownReplies(turns);
+  forgotten.forget();
+  assert.equal(forgotten.take('Done.'), false);
+});
+
+test('the banner says who answers and where, and the demo says how to connect a real model', () => {
+  const place = { version: '1.2.3', workdir: '/home/ann/notes', userHome: '/home/ann' };
+
+  const real = renderBanner({ ...place, model: { name: 'openai:gpt', place: 'remote' } });
+  const demo = renderBanner({ ...place, workdir: '/home/annabel', model: { name: 'demo:demo', place: 'demo' } });
+
+  assert.equal(real[0], 'Talaria 1.2.3 · openai:gpt · ~/notes');
+  assert.equal(real.length, 2);
+  assert.equal(demo[0], 'Talaria 1.2.3 · offline demo · /home/annabel');
+  assert.match(demo[2] ?? '', /demo.*OPENAI_API_KEY/);
+});
+
+test('the history keeps what was typed, for its owner alone', async () => {
+  await using folder = await makeTempFolder();
+  const path = join(folder.path, 'chat-history');
+  const history = new HistoryFile(path, assert.fail);
+  assert.deepEqual(history.read(), []);
+
+  history.add('hello');
+  history.add('how are you?');
+
+  assert.deepEqual(new HistoryFile(path, assert.fail).read(), ['hello', 'how are you?']);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+});
+
+test('the history keeps the newest thousand lines', async () => {
+  await using folder = await makeTempFolder();
+  const path = join(folder.path, 'chat-history');
+  await writeFile(path, Array.from({ length: 1200 }, (_, index) => `line ${index}\n`).join(''));
+
+  const lines = new HistoryFile(path, assert.fail).read();
+
+  assert.equal(lines.length, 1000);
+  assert.equal(lines.at(-1), 'line 1199');
+  assert.equal((await readFile(path, 'utf8')).split('\n').length, 1001);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+});
+
+test('a history that cannot be kept is mentioned once and does no other harm', async () => {
+  await using folder = await makeTempFolder();
+  const problems: string[] = [];
+  const history = new HistoryFile(folder.path, (problem) => problems.push(problem));
+
+  assert.deepEqual(history.read(), []);
+  history.add('hello');
+
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? '', /not kept/);
+});

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { callsTool, says, stallsAfter } from '../../support/model-script.ts';
+import { openDesk } from '../support/program.ts';
+import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
+
+const skip = noTerminal;
+const prompt = /^›$/m;
+
+test('a chat in a terminal greets, answers, and leaves on Ctrl-D', { skip }, async () => {
+  await using desk = await openDesk([says('Good morning.')]);
+  await using terminal = openTerminal(desk, []);
+
+  await terminal.shows(prompt);
+  await terminal.enter('hello');
+  await terminal.shows(/Good morning\.\n›$/);
+  await terminal.press('C-d');
+  const screen = await terminal.shows(/ended with/);
+
+  assert.match(
+    screen,
+    /^Talaria \S+ · custom:scripted · ~\/work\n.*\/help.*\n› hello\nGood morning\.\n.*talaria -c\n\[ended with 0\]$/,
+  );
+  assert.equal(await readFile(join(desk.home, 'chat-history'), 'utf8'), 'hello\n');
+});
+
+test('a reply is seen while it is on its way', { skip }, async () => {
+  await using desk = await openDesk([stallsAfter(900, says('One two three four five six seven eight nine ten.'))]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.enter('count');
+  await desk.server.whenStalled();
+  const early = await terminal.shows(/^One two/m);
+  desk.server.release();
+  const late = await terminal.shows(/ten\.\n›$/);
+
+  assert.doesNotMatch(early, /ten/);
+  assert.equal(late.match(/One/g)?.length, 1);
+});
+
+test('Ctrl-C stops what runs and leaves the chat open', { skip }, async () => {
+  await using desk = await openDesk([
+    stallsAfter(900, says('One two three four five six seven eight nine ten.')),
+    says('Yes?'),
+  ]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('count');
+  await terminal.shows(/^One two/m);
+
+  await terminal.press('C-c');
+  await terminal.shows(/Stopped\.\n›$/);
+  await terminal.enter('hello?');
+
+  await terminal.shows(/Yes\?\n›$/);
+});
+
+test('Ctrl-C at an empty prompt says how to leave, and the second one leaves', { skip }, async () => {
+  await using desk = await openDesk();
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.type('half a line');
+  await terminal.shows(/half a line/);
+  await terminal.press('C-c');
+  await terminal.shows(prompt);
+  await terminal.press('C-c');
+  await terminal.shows(/Ctrl-C once more/);
+  await terminal.press('C-c');
+
+  await terminal.shows(/\[ended with 0\]/);
+});
+
+test(
+  'consent is asked for with the whole command, nothing in it hidden, and only a yes runs it',
+  { skip },
+  async () => {
+    const hidden = 'touch made.txt \u001b[2K\u202e';
+    await using desk = await openDesk([
+      callsTool('terminal', { command: hidden }),
+      says('Not done.'),
+      callsTool('terminal', { command: 'touch made.txt' }),
+      says('Done.'),
+    ]);
+    await using terminal = openTerminal(desk, []);
+    await terminal.shows(prompt);
+
+    await terminal.enter('make a file');
+    const question = await terminal.shows(/\[y\/N\]$/);
+    await terminal.press('Enter');
+    await terminal.shows(/Not done\.\n›$/);
+    assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
+    await terminal.enter('please');
+    await terminal.shows(/touch made\.txt\nAllow this\? \[y\/N\]$/);
+    await terminal.enter('y');
+    await terminal.shows(/Done\.\n›$/);
+    await terminal.press('Up');
+    await terminal.shows(/\n› please$/);
+
+    assert.match(question, /touch made\.txt \S*1b\S*\[2K\S*202e\S*\n/i);
+    assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
+    assert.equal(await readFile(join(desk.home, 'chat-history'), 'utf8'), 'make a file\nplease\n');
+  },
+);
+
+test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' })]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('make a file');
+  await terminal.shows(/\[y\/N\]$/);
+
+  await terminal.press('C-c');
+
+  await terminal.shows(/Stopped\.\n›$/);
+  assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
+});
+
+test('a line typed while it works reaches the running turn, and what is printed waits for it', { skip }, async () => {
+  const answer = callsTool('terminal', { command: 'cat gate' }, { text: 'One two three four five six seven eight.' });
+  await using desk = await openDesk([stallsAfter(900, answer), says('Understood.')]);
+  const gatePath = join(desk.workdir, 'gate');
+  execFileSync('mkfifo', [gatePath]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('wait');
+  await terminal.shows(/^One two/m);
+
+  await terminal.type('only the');
+  await terminal.shows(/^› only the$/m);
+  desk.server.release();
+  const gate = await open(gatePath, 'w'); // resolves when the command runs, so the rest of the answer has come
+  const typing = await terminal.screen();
+  await terminal.enter(' first');
+  await terminal.shows(/Noted/);
+  await gate.close();
+  const screen = await terminal.shows(/Understood\.\n›$/);
+
+  assert.match(typing, /\n› only the$/);
+  assert.doesNotMatch(typing, /eight/);
+  assert.match(screen, /^› only the first\n.*eight\.\n• terminal {2}cat gate$/m);
+  assert.match(desk.server.requests[1]?.body ?? '', /<user-message>\\nonly the first\\n<\/user-message>/);
+});
+
+test('lines that are pasted together are one message, with what is typed behind them', { skip }, async () => {
+  await using desk = await openDesk([says('Three lines.')]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.paste('first line\nsecond line\nthird');
+  await terminal.shows(/third$/);
+  await terminal.enter(' line');
+  await terminal.shows(/Three lines\.\n›$/);
+
+  assert.match(desk.server.requests[0]?.body ?? '', /first line\\nsecond line\\nthird line/);
+  assert.equal(desk.server.requests.length, 1);
+});
+
+test('-c shows the last turn again, once, and goes on from there', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'echo hi' }), says('Done.'), says('More.')]);
+  await desk.run(['run', 'say hi']);
+  await using terminal = openTerminal(desk, ['-c']);
+
+  const screen = await terminal.shows(/Done\.\n›$/);
+  await terminal.enter('more');
+  await terminal.shows(/More\.\n›$/);
+
+  assert.match(screen, /› say hi\n• terminal {2}echo hi\n {2}✓ hi\nDone\.\n›$/);
+});
+
+for (const [what, env] of [
+  ['without colours', { NO_COLOR: '1' }],
+  ['on a dumb terminal', { TERM: 'dumb' }],
+] as const) {
+  test(`a chat ${what} uses no colours`, { skip }, async () => {
+    await using desk = await openDesk([callsTool('terminal', { command: 'echo hi' }), says('Done.')]);
+    await using terminal = openTerminal(desk, [], { env, columns: 30 });
+    await terminal.shows(prompt);
+
+    await terminal.enter('say hi');
+    await terminal.shows(/Done\.\n›$/);
+
+    // oxlint-disable-next-line no-control-regex
+    assert.doesNotMatch(terminal.written, /\u001b\[[\d;]*m/);
+    // oxlint-disable-next-line no-control-regex
+    if (env.TERM === 'dumb') assert.doesNotMatch(terminal.written, /\u001b/);
+  });
+}
+
+test('a one-shot in a terminal asks for consent too', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('Done.')]);
+  await using terminal = openTerminal(desk, ['run', 'make a file']);
+
+  await terminal.shows(/touch made\.txt\nAllow this\? \[y\/N\]$/);
+  await terminal.enter('yes');
+  const screen = await terminal.shows(/ended with/);
+
+  assert.match(screen, /Done\.\n\[ended with 0\]$/);
+  assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commandTable } from '../../src/cli/command-table.ts';
+import { helpFor } from '../../src/cli/help.ts';
+import { says } from '../support/model-script.ts';
+import { openDesk, parseLines } from './support/program.ts';
+
+test('--version prints the version of the package', async () => {
+  await using desk = await openDesk();
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+
+  for (const args of [['--version'], ['-V'], ['run', '--version']])
+    assert.deepEqual(await desk.run(args), { stdout: `${version}\n`, stderr: '', code: 0 });
+});
+
+test('--help on everything explains it on stdout', async () => {
+  await using desk = await openDesk();
+  const topics = ['', 'sessions', 'config', ...commandTable.map((row) => row.name)];
+
+  for (const topic of topics) {
+    const args = topic.split(' ').filter((word) => word !== '');
+    assert.deepEqual(await desk.run([...args, '--help']), { stdout: helpFor(topic), stderr: '', code: 0 });
+  }
+  assert.equal((await desk.run(['help', 'exit-codes'])).stdout, helpFor('exit-codes'));
+  assert.equal((await desk.run(['help', 'sessions', 'show'])).stdout, helpFor('sessions show'));
+});
+
+test('a wrong command line is answered with what was meant, on stderr, and exit code 2', async () => {
+  await using desk = await openDesk();
+
+  const outcome = await desk.run(['sesions']);
+
+  assert.deepEqual(outcome, {
+    stdout: '',
+    stderr: 'talaria: there is no command "sesions"; did you mean "talaria sessions"?\nSee: talaria --help\n',
+    code: 2,
+  });
+});
+
+test('with --json a failure is also a document on stdout', async () => {
+  await using desk = await openDesk();
+
+  const { stdout, code } = await desk.run(['sessions', 'show', 'nothing', '--json']);
+
+  assert.equal(code, 1);
+  assert.deepEqual(JSON.parse(stdout), {
+    ok: false,
+    error: { code: 'not-found', message: 'there is no session nothing' },
+  });
+});
+
+test('where no model can be used the program says so and ends with 78', async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'openai', default: 'gpt' } });
+
+  const { stdout, stderr, code } = await desk.run(['run', 'hello']);
+
+  assert.equal(code, 78);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^talaria: .*OPENAI_API_KEY/);
+});
+
+test('a settings file that cannot be read is reported with line and column, and ends with 78', async () => {
+  await using desk = await openDesk();
+  await writeFile(join(desk.home, 'config.yaml'), 'model:\n  default: [\n');
+
+  const { stderr, code } = await desk.run(['run', 'hello']);
+
+  assert.equal(code, 78);
+  assert.match(stderr, /config\.yaml:\d+:\d+: /);
+});
+
+test('a second program on the same home is told that the first is running, and ends with 75', async () => {
+  await using desk = await openDesk([says('One.')]);
+  const first = desk.start([], { input: 'hello\n', keepOpen: true });
+  await first.prints(/One\./);
+
+  const second = await desk.run(['sessions', '--json']);
+
+  assert.equal(second.code, 75);
+  assert.match(second.stderr, /already running/);
+  assert.match(second.stderr, /TALARIA_HOME/);
+  assert.equal(parseLines(second.stdout)[0]?.['ok'], false);
+  first.child.stdin?.end();
+  assert.equal((await first.ended).code, 0);
+});
+
+test('errors show no stack unless someone is debugging', async () => {
+  await using desk = await openDesk();
+  const home = join(desk.workdir, 'a-file');
+  await writeFile(home, '');
+
+  const quiet = await desk.run(['sessions'], { env: { TALARIA_HOME: home } });
+  const debugging = await desk.run(['sessions'], { env: { TALARIA_HOME: home, TALARIA_DEBUG: '1' } });
+
+  assert.equal(quiet.code, 78);
+  assert.match(quiet.stderr, /is not a folder\n$/);
+  assert.doesNotMatch(quiet.stderr, /^ {4}at /m);
+  assert.match(debugging.stderr, /^ {4}at /m);
+});
+
+test('settings are shown with their defaults, checked, and described by a schema', async () => {
+  await using desk = await openDesk();
+  await writeFile(join(desk.home, 'config.yaml'), 'agent:\n  max_turns: 7\nmodle: {}\n');
+
+  const shown = await desk.run(['config', 'show', '--json']);
+  const readable = await desk.run(['config']);
+  const checked = await desk.run(['config', 'check']);
+  const path = await desk.run(['config', 'path']);
+  const schema = await desk.run(['config', 'schema']);
+
+  const { settings } = JSON.parse(shown.stdout) as { settings: { agent: object; terminal: object } };
+  assert.deepEqual(settings.agent, { max_turns: 7 });
+  assert.deepEqual(settings.terminal, { timeout: 180, env_passthrough: [] });
+  assert.match(readable.stdout, /^agent:\n {2}max_turns: 7$/m);
+  assert.equal(checked.code, 0);
+  assert.match(checked.stdout, /modle/);
+  assert.equal(path.stdout, `${join(desk.home, 'config.yaml')}\n`);
+  assert.equal((JSON.parse(schema.stdout) as { properties: object }).properties.hasOwnProperty('model'), true);
+});
+
+test('a broken settings file is found by `config check`, which ends with 78', async () => {
+  await using desk = await openDesk();
+  await writeFile(join(desk.home, 'config.yaml'), 'agent:\n  max_turns: many\n');
+
+  const { stderr, stdout, code } = await desk.run(['config', 'check']);
+
+  assert.equal(code, 78);
+  assert.match(stdout + stderr, /config\.yaml:2:\d+: .*max_turns/);
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blankView, missingOf, showEvent } from '../../../src/cli/render/turn-view.ts';
+import type { Piece, TurnView } from '../../../src/cli/render/turn-view.ts';
+import type { StepEvent, TurnEntry } from '../../../src/model/turn.ts';
+import type { ToolOutcome } from '../../../src/model/message.ts';
+import { answered, call, called, claimed, done, entryEvent, replied, settledCall } from '../support/log-entries.ts';
+
+type Happening = TurnEntry | Exclude<StepEvent, { type: 'entry' }>;
+
+function show(happenings: readonly Happening[]): { readonly view: TurnView; readonly texts: readonly string[] } {
+  let view = blankView;
+  const texts: string[] = [];
+  for (const happening of happenings) {
+    const shown = showEvent(view, isEntry(happening) ? entryEvent(happening) : happening);
+    view = shown.view;
+    texts.push(...shown.pieces.map(asText));
+  }
+  return { view, texts };
+}
+
+function isEntry(happening: Happening): happening is TurnEntry {
+  return /^(turn|step|approval)\.|^tool\.(called|settled)$/.test(happening.type);
+}
+
+function asText(piece: Piece): string {
+  if (piece.type === 'thinking') return 'thinking';
+  return piece.type === 'speech.ended' ? `end of ${piece.purpose}: ${piece.text}` : `${piece.type}: ${piece.text}`;
+}
+
+const says = (text: string): Happening => ({ type: 'text.delta', text });
+const list = call('c1', 'ls');
+const date = call('c2', 'date');
+
+const cases: readonly { what: string; events: readonly Happening[]; shown: readonly string[] }[] = [
+  {
+    what: 'an answer is shown as it comes, and not again when it is complete',
+    events: [claimed(), says('Hel'), says('lo.'), answered('Hello.'), replied('Hello.')],
+    shown: ['speech: Hel', 'speech: lo.', 'end of answer: Hello.'],
+  },
+  {
+    what: 'an answer that was not streamed is shown whole',
+    events: [answered('Hello.')],
+    shown: ['speech: Hello.', 'end of answer: Hello.'],
+  },
+  {
+    what: 'what is said before a call is an aside, the call stands on its own, and its outcome below it',
+    events: [says('Look:'), answered('Look:', [list]), called(list), settledCall('c1', done('a.txt\nb.txt'))],
+    shown: ['speech: Look:', 'end of aside: Look:', 'call: terminal  ls', 'outcome: ✓ a.txt …'],
+  },
+  {
+    what: 'outcomes of calls that ran side by side say which call they are of',
+    events: [
+      answered('', [list, date]),
+      called(list),
+      called(date),
+      settledCall('c1', done('a.txt')),
+      settledCall('c2', done('today')),
+    ],
+    shown: [
+      'call: terminal  ls',
+      'call: terminal  date',
+      'outcome: ✓ terminal  ls: a.txt',
+      'outcome: ✓ terminal  date: today',
+    ],
+  },
+  {
+    what: 'a call that was refused before it began is shown with what it would have run',
+    events: [
+      answered('', [list]),
+      settledCall('c1', { type: 'refused', reason: 'the user did not allow this. Do not retry' }),
+    ],
+    shown: ['outcome: ✗ terminal  ls: refused: the user did not allow this'],
+  },
+  {
+    what: 'a broken answer is marked, and the next try is shown from its beginning',
+    events: [
+      says('Hel'),
+      { type: 'step.failed', failure: { type: 'protocol', message: 'cut' }, next: 'retry' },
+      says('Hello.'),
+      answered('Hello.'),
+    ],
+    shown: [
+      'speech: Hel',
+      'note: the answer broke off; what came of it does not count',
+      'speech: Hello.',
+      'end of answer: Hello.',
+    ],
+  },
+  {
+    what: 'thinking is mentioned once a step and never shown',
+    events: [{ type: 'reasoning.delta', text: 'secret' }, { type: 'reasoning.delta', text: 'thoughts' }, says('Hi.')],
+    shown: ['thinking', 'speech: Hi.'],
+  },
+  {
+    what: 'a second start of the same turn is mentioned',
+    events: [claimed(), claimed()],
+    shown: ['note: going on where the program had ended'],
+  },
+  {
+    what: 'notices are shown',
+    events: [{ type: 'notice', text: 'trying again in 2 s' }],
+    shown: ['note: trying again in 2 s'],
+  },
+];
+
+for (const { what, events, shown } of cases) {
+  test(what, () => {
+    assert.deepEqual(show(events).texts, shown);
+  });
+}
+
+const outcomes: readonly (readonly [ToolOutcome, string])[] = [
+  [done(''), '✓'],
+  [{ type: 'failed', message: 'no such file\nat all' }, '✗ no such file …'],
+  [{ type: 'interrupted' }, '✗ stopped'],
+  [
+    { type: 'unknown', lastSeen: 'terminal had started' },
+    '? the program ended while this ran; whether it took effect is unknown, and it was not run again',
+  ],
+];
+
+for (const [outcome, text] of outcomes) {
+  test(`an outcome that is ${outcome.type} is shown as "${text}"`, () => {
+    assert.deepEqual(
+      show([answered('', [list]), called(list), settledCall('c1', outcome)]).texts.at(-1),
+      `outcome: ${text}`,
+    );
+  });
+}
+
+const replies: readonly (readonly [string, readonly Happening[], string, string])[] = [
+  ['nothing', [says('Hello.'), answered('Hello.')], 'Hello.', ''],
+  ['all', [], 'Hello.', 'Hello.'],
+  ['all', [says('Hel')], 'Hello.', 'Hello.'],
+  ['nothing', [answered('one ', [], 'length'), answered('two')], 'one two', ''],
+  ['the end', [answered('one ')], 'one two', 'two'],
+  ['all', [answered('Look:', [list]), called(list), settledCall('c1', done('x'))], 'Done.', 'Done.'],
+  ['all', [answered('first')], 'something else', 'something else'],
+];
+
+for (const [what, events, reply, missing] of replies) {
+  test(`of the reply "${reply}" after ${events.length} events ${what} is missing on the screen`, () => {
+    assert.equal(missingOf(reply, show(events).view), missing);
+  });
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlobId, PersonId, SessionId } from '../../../src/base/ids.ts';
+import { asWritten, renderSettings } from '../../../src/cli/config/show-config.ts';
+import { renderList } from '../../../src/cli/sessions/list-sessions.ts';
+import { renderMarkdown } from '../../../src/cli/sessions/markdown.ts';
+import { renderHits } from '../../../src/cli/sessions/search-sessions.ts';
+import type { SessionSummary } from '../../../src/cli/sessions/session-summary.ts';
+import { withDefaults } from '../../../src/model/config.ts';
+import { textPart } from '../../../src/model/message.ts';
+import type { Session } from '../../../src/model/session.ts';
+import { admitted, answered, call, done, logOf, owner, replied, settledCall } from '../support/log-entries.ts';
+
+const hour = 3_600_000;
+const summary: SessionSummary = {
+  id: 'ses_1',
+  title: 'Holiday plans',
+  platform: 'terminal',
+  workdir: '/work',
+  createdAt: 0,
+  activeAt: 0,
+  isUnfinished: false,
+};
+
+test('a list of sessions stands in columns and is cut to the width', () => {
+  const sessions = [summary, { ...summary, id: 'ses_2', title: '', activeAt: -2 * hour, isUnfinished: true }];
+
+  assert.equal(
+    renderList(sessions, 10 * hour, Infinity),
+    'ses_1  10 h  Holiday plans\nses_2  12 h  (unfinished) (no title)\n',
+  );
+  assert.equal(renderList(sessions, 10 * hour, 20), 'ses_1  10 h  Holida…\nses_2  12 h  (unfin…\n');
+});
+
+test('a hit is one line with the session it is in', () => {
+  const hit = {
+    sessionId: 'ses_1' as SessionId,
+    turnId: 'trn_1',
+    seq: 1,
+    at: 0,
+    author: 'user',
+    snippet: 'a «word»\nin \u001b[1mtwo lines',
+  };
+
+  assert.equal(
+    renderHits([hit as Parameters<typeof renderHits>[0][number]], 2 * hour),
+    'ses_1  2 h  user: a «word» ⏎ in ␛[1mtwo lines\n',
+  );
+});
+
+const session: Session = {
+  id: 'ses_1' as SessionId,
+  address: { platform: 'terminal', account: 'local', chat: 'c', thread: '' },
+  person: 'owner' as PersonId,
+  title: '',
+  workdir: '/work',
+  createdAt: 0,
+  activeAt: 0,
+  prompt: undefined,
+};
+const head = '# Session ses_1\n\n- session: ses_1\n- folder: /work\n- begun: 1970-01-01T00:00:00.000Z\n\n';
+
+test('a document has what was said and every outcome whole, kept apart or not', () => {
+  const list = call('c1', 'ls');
+  const kept = { type: 'blob', blob: 'b1' as BlobId, mediaType: 'text/plain', characters: 9 } as const;
+  const log = logOf([
+    admitted('hello'),
+    answered('Look.', [list]),
+    settledCall('c1', { type: 'done', parts: [textPart('head'), kept, textPart('tail')] }),
+    answered('Bye.'),
+    replied('Bye.'),
+  ]);
+
+  assert.equal(
+    renderMarkdown(session, log, { b1: 'all of it' }),
+    `${head}## You\n\nhello\n\n## Talaria\n\nLook.\n\n### terminal {"command":"ls"}\n\n\`\`\`\nall of it\n\`\`\`\n\n## Talaria\n\nBye.\n`,
+  );
+});
+
+test('an output with fences in it cannot end its own', () => {
+  const log = logOf([answered('', [call('c1', 'cat')]), settledCall('c1', done('```\nx\n````'))]);
+
+  assert.equal(
+    renderMarkdown(session, log, {}),
+    `${head}### terminal {"command":"cat"}\n\n\`\`\`\`\`\n\`\`\`\nx\n\`\`\`\`\n\`\`\`\`\`\n`,
+  );
+});
+
+test('a document says how a turn ended that was not answered', () => {
+  const log = logOf([admitted('hello'), { type: 'turn.settled', result: { type: 'interrupted', by: owner } }]);
+
+  assert.equal(renderMarkdown(session, log, {}), `${head}## You\n\nhello\n\n*Stopped.*\n`);
+});
+
+test('settings are shown as the file would say them, with what is not set as a comment', () => {
+  const config = withDefaults({
+    model: {
+      default: 'gpt',
+      provider: undefined,
+      base_url: undefined,
+      api_mode: undefined,
+      max_output_tokens: undefined,
+    },
+    agent: undefined,
+    terminal: undefined,
+    storage: undefined,
+  });
+
+  assert.equal(
+    renderSettings(asWritten(config)),
+    [
+      'model:',
+      '  default: "gpt"',
+      '  # provider: not set',
+      '  # base_url: not set',
+      '  # max_output_tokens: not set',
+      'agent:',
+      '  max_turns: 90',
+      'terminal:',
+      '  timeout: 180',
+      '  env_passthrough: []',
+      'storage:',
+      '  retention_days: 0',
+      '',
+    ].join('\n'),
+  );
+});
