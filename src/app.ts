@@ -49,7 +49,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const secrets = await loadSecrets(home, env);
   const settings = await loadConfig(home);
   const config = options.model === undefined ? settings.config : withModel(settings.config, options.model);
-  const log = createLog(createLogFile(home.logs), clock.now, createRedactor(secrets.values()));
+  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const toolbox = createToolbox({
     taskFolder: home.tasks,

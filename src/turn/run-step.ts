@@ -62,7 +62,7 @@ function buildRequest(toolUse: ModelRequest['toolUse'], deps: StepDeps): ModelRe
     tools: deps.prompt.tools,
     messages: deps.conversation.messagesFor(turn.turnId),
     toolUse,
-    maxOutputTokens: outputAllowance(deps.maxOutputTokens, state.nudges.cut + state.failuresInARow),
+    maxOutputTokens: outputAllowance(deps.maxOutputTokens, state.nudges.cut + state.cutCallsInARow),
   };
 }
 

@@ -101,6 +101,18 @@ test('steering that comes after the result was sent stands as a message of its o
   });
 });
 
+test('steering before anything was asked stands as a message of its own', () => {
+  const messages = messagesOf('a', [
+    ['a', admitted('go')],
+    ['a', steered('faster')],
+  ]);
+
+  assert.deepEqual(messages, [
+    { role: 'user', parts: [textPart('go')] },
+    { role: 'user', parts: [textPart('faster')] },
+  ]);
+});
+
 /** Random turns: steps with calls, failed tries in between, steering at any moment, and the next message queued early. */
 const randomLog = fc
   .array(

@@ -3,6 +3,7 @@
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 // Characters that turn the direction of what follows, and line separators that some terminals obey.
 const turners = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** Text from a model or a tool, made unable to drive the terminal. Works on any piece of a stream by itself. Pure. */
 export function neutralise(text: string): string {
   return text.replaceAll('\r', '').replaceAll(controls, picture).replaceAll(turners, '');

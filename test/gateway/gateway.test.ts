@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { PersonId } from '../../src/base/ids.ts';
+import { callsTool, delays, says, stallsAfter } from '../support/model-script.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
+
+function inboundWithId(
+  house: TestHouse,
+  messageId: string,
+  text: string,
+): Parameters<TestHouse['gateway']['takeIn']>[0] {
+  const key = { platform: 'terminal', account: 'local', chat: 'house', messageId, revision: 0 };
+  const person = 'owner' as PersonId;
+  return {
+    type: 'message',
+    key,
+    address: house.address,
+    person,
+    parts: [{ type: 'text', text }],
+    workdir: house.workdir,
+  };
+}
+
+test('a message that is delivered twice is answered once, also after a restart', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+
+  await house.gateway.takeIn(inboundWithId(house, 'm1', 'hi'));
+  await house.whenIdle();
+  const again = await house.gateway.takeIn(inboundWithId(house, 'm1', 'hi'));
+  await house.restart();
+  const later = await house.gateway.takeIn(inboundWithId(house, 'm1', 'hi'));
+
+  assert.deepEqual(again, { type: 'ignored', reason: 'duplicate' });
+  assert.deepEqual(later, { type: 'ignored', reason: 'duplicate' });
+  assert.equal(house.server.requests.length, 1);
+});
+
+test('messages admitted in the same moment are answered in the order they came', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTestHouse({
+    script: (_request, index) => delays(gate.promise, says(`answer ${index}`)),
+  });
+
+  // Taken in before the lane has begun a turn, so that each becomes a turn of its own.
+  await Promise.all(['a', 'b', 'c'].map((text) => house.gateway.takeIn(inboundWithId(house, text, text))));
+  gate.resolve();
+  await house.whenIdle();
+
+  const admitted = (await house.log()).flatMap(({ entry }) => (entry.type === 'turn.admitted' ? entry.parts : []));
+  const replies = house.shown.filter(({ kind }) => kind === 'reply').map(({ text }) => text);
+  assert.equal(replies.length, admitted.length);
+  assert.deepEqual(replies, replies.toSorted());
+});
+
+test('a recognised command never reaches the model', async () => {
+  await using house = await openTestHouse({ script: [] });
+
+  const intake = await house.gateway.takeIn(inboundWithId(house, 'm1', '/help'));
+
+  assert.equal(intake.type, 'commanded');
+  assert.match(intake.type === 'commanded' ? intake.reply : '', /\/new .*\n.*\/stop/);
+  assert.equal(house.server.requests.length, 0);
+});
+
+test('an unknown command gets a helpful line, and a path is no command', async () => {
+  await using house = await openTestHouse({ script: [says('A file.')] });
+
+  const unknown = await house.gateway.takeIn(inboundWithId(house, 'm1', '/frobnicate now'));
+  const reply = await house.say('/etc/hosts is what?');
+
+  assert.deepEqual(unknown, { type: 'commanded', reply: 'There is no command /frobnicate. /help lists them all.' });
+  assert.equal(reply, 'A file.');
+});
+
+test('/new begins a session that knows nothing of the old one, which stays', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  await house.say('the first');
+  const old = await house.session();
+
+  await house.admit('/new');
+  await house.say('the second');
+
+  const current = await house.session();
+  assert.notEqual(current.id, old.id);
+  assert.ok(!house.server.requests[1]?.body.includes('the first'));
+  assert.equal((await house.app.store.turns.after(old.id, 0)).length, 5);
+});
+
+test('what is unsafe is asked for with the full command, and runs once it is allowed', async () => {
+  const command = 'echo ran >> ledger && echo a-rather-long-tail-that-must-be-visible';
+  await using house = await openTestHouse({
+    script: [callsTool('terminal', { command }), says('Done.')],
+    consent: 'approved',
+  });
+
+  await house.say('run it');
+
+  const question = house.shown.find(({ kind }) => kind === 'question');
+  assert.ok(question?.text.includes(command));
+  assert.equal(await readFile(join(house.workdir, 'ledger'), 'utf8'), 'ran\n');
+});
+
+for (const consent of ['denied', 'nobody'] as const) {
+  test(`what is unsafe does not run when consent is ${consent}, and the model is told not to try again`, async () => {
+    await using house = await openTestHouse({
+      script: [callsTool('terminal', { command: 'echo ran >> ledger' }), says('Understood.')],
+      consent,
+    });
+
+    const reply = await house.say('run it');
+
+    assert.equal(reply, 'Understood.');
+    assert.match(house.server.requests[1]?.body ?? '', /REFUSED: the user did not allow this/);
+    await assert.rejects(readFile(join(house.workdir, 'ledger')), { code: 'ENOENT' });
+  });
+}
+
+test('a disaster is refused without asking', async () => {
+  await using house = await openTestHouse({
+    script: [callsTool('terminal', { command: 'rm -rf /' }), says('Understood.')],
+    consent: 'approved',
+  });
+
+  await house.say('clean up');
+
+  assert.deepEqual(
+    house.shown.map(({ kind }) => kind),
+    ['reply'],
+  );
+  assert.match(house.server.requests[1]?.body ?? '', /REFUSED: /);
+});
+
+test('an answer that names another command allows nothing', async () => {
+  const asked = Promise.withResolvers<string>();
+  await using house = await openTestHouse({
+    script: [callsTool('terminal', { command: 'echo ran >> ledger' }), says('Done.')],
+    consent: (question) => {
+      asked.resolve(question.digest ?? '');
+      return 'denied';
+    },
+  });
+
+  await house.admit('run it');
+  await asked.promise;
+  const stray = await house.gateway.takeIn({
+    type: 'answer',
+    address: house.address,
+    person: 'owner' as PersonId,
+    digest: 'another',
+    verdict: 'approved',
+  });
+  await house.whenIdle();
+
+  assert.deepEqual(stray, { type: 'ignored', reason: 'nothing-asked' });
+  await assert.rejects(readFile(join(house.workdir, 'ledger')), { code: 'ENOENT' });
+});
+
+test('one agent serves every turn of a session over one connection', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+
+  for (const text of ['one', 'two', 'three']) await house.say(text);
+
+  assert.deepEqual(new Set(house.server.requests.map(({ connection }) => connection)), new Set([1]));
+});
+
+test('a stop that comes before the turn has begun still stops it', async () => {
+  await using house = await openTestHouse({ script: () => stallsAfter(0, says('late')) });
+
+  await house.admit('count');
+  await house.admit('/stop');
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Stopped.');
+});

@@ -1,0 +1,186 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
+import { AsyncQueue } from '../../src/base/async-queue.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { PersonId } from '../../src/base/ids.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { Outbound, TerminalInput, TerminalPort } from '../../src/model/channel.ts';
+import type { Faults } from '../../src/model/faults.ts';
+import type { Address, Session } from '../../src/model/session.ts';
+import type { LoggedEntry, StepEvent, Verdict } from '../../src/model/turn.ts';
+import { startModelServer } from './model-server.ts';
+import type { ModelServer } from './model-server.ts';
+import type { ModelScript } from './model-script.ts';
+import { makeTempFolder } from './temp-folder.ts';
+import type { TempFolder } from './temp-folder.ts';
+
+export interface HouseOptions {
+  readonly script: ModelScript;
+  /** How the person at the terminal answers questions; `nobody` is a terminal where nobody can be asked. */
+  readonly consent?: Verdict | 'nobody' | ((question: Outbound) => Verdict);
+  readonly settings?: JsonObject;
+  readonly clock?: Clock;
+  readonly faults?: Faults;
+}
+
+/** A person at a terminal in front of the real app, on a home of its own, with a scripted model server on loopback. */
+export async function openTestHouse(options: HouseOptions): Promise<TestHouse> {
+  const folder = await makeTempFolder();
+  const server = await startModelServer(options.script);
+  const house = new TestHouse(folder, server, options);
+  await house.open();
+  return house;
+}
+
+export class TestHouse implements AsyncDisposable {
+  readonly server: ModelServer;
+  readonly workdir: string;
+  readonly home: string;
+  readonly shown: Outbound[] = [];
+  readonly events: StepEvent[] = [];
+  readonly address: Address = { platform: 'terminal', account: 'local', chat: 'house', thread: '' };
+  readonly #folder: TempFolder;
+  readonly #options: HouseOptions;
+  readonly #listeners = new Set<(event: StepEvent) => void>();
+  #app: App | undefined;
+  #gateway: Gateway | undefined;
+  #input = new AsyncQueue<TerminalInput>();
+
+  constructor(folder: TempFolder, server: ModelServer, options: HouseOptions) {
+    this.#folder = folder;
+    this.server = server;
+    this.#options = options;
+    this.home = join(folder.path, 'home');
+    this.workdir = join(folder.path, 'work');
+  }
+
+  get app(): App {
+    if (this.#app === undefined) throw new Error('the house is closed');
+    return this.#app;
+  }
+
+  get gateway(): Gateway {
+    if (this.#gateway === undefined) throw new Error('the house is closed');
+    return this.#gateway;
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.home, { recursive: true, mode: 0o700 });
+    await mkdir(this.workdir, { recursive: true });
+    const model = { provider: 'custom', base_url: `${this.server.origin}/v1`, default: 'scripted' };
+    await writeFile(join(this.home, 'config.json'), JSON.stringify({ model, ...this.#options.settings }));
+    const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path };
+    const clock = this.#options.clock ?? systemClock;
+    this.#app = await openApp({ model: undefined }, { env, clock, faults: this.#options.faults });
+    this.#input = new AsyncQueue();
+    const seat = { port: this.#port(), address: this.address, person: 'owner' as PersonId, workdir: this.workdir };
+    this.#gateway = (await this.#app.serveTerminal(seat)).gateway;
+    this.#gateway.watch(this.address, (_turn, event) => {
+      this.events.push(event);
+      for (const listener of this.#listeners) listener(event);
+    });
+  }
+
+  /** Says something and waits until the session has nothing left to do; returns the last thing shown. */
+  async say(text: string): Promise<string> {
+    await this.admit(text);
+    await this.whenIdle();
+    return this.shown.at(-1)?.text ?? '';
+  }
+
+  /** Says something without waiting for the answer. Resolves when it has been taken in. */
+  async admit(text: string): Promise<void> {
+    const key = {
+      platform: 'terminal',
+      account: 'local',
+      chat: 'house',
+      messageId: newId('turn', Date.now()),
+      revision: 0,
+    };
+    await this.gateway.takeIn({
+      type: 'message',
+      key,
+      address: this.address,
+      person: 'owner' as PersonId,
+      parts: [{ type: 'text', text }],
+      workdir: this.workdir,
+    });
+  }
+
+  async whenIdle(): Promise<void> {
+    await this.gateway.whenIdle((await this.session()).id);
+  }
+
+  async session(): Promise<Session> {
+    return await this.app.store.sessions.at({
+      address: this.address,
+      person: 'owner' as PersonId,
+      workdir: this.workdir,
+    });
+  }
+
+  async log(): Promise<readonly LoggedEntry[]> {
+    return await this.app.store.turns.after((await this.session()).id, 0);
+  }
+
+  async logTypes(): Promise<readonly string[]> {
+    return (await this.log()).map(({ entry }) => entry.type);
+  }
+
+  /** Resolves with the first event that fits. */
+  when(fits: (event: StepEvent) => boolean): Promise<StepEvent> {
+    return new Promise((resolve) => {
+      const listener = (event: StepEvent): void => {
+        if (!fits(event)) return;
+        this.#listeners.delete(listener);
+        resolve(event);
+      };
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Resolves when an entry of this type has become durable. */
+  whenLogged(type: LoggedEntry['entry']['type']): Promise<StepEvent> {
+    return this.when((event) => event.type === 'entry' && event.logged.entry.type === type);
+  }
+
+  /** Ends the app in good order and starts it again on the same home, as a new process would. */
+  async restart(): Promise<void> {
+    await this.close();
+    await this.open();
+  }
+
+  async close(): Promise<void> {
+    this.#input.close();
+    await this.#app?.[Symbol.asyncDispose]();
+    this.#app = undefined;
+    this.#gateway = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    await this.server[Symbol.asyncDispose]();
+    await this.#folder[Symbol.asyncDispose]();
+  }
+
+  #port(): TerminalPort {
+    const consent = this.#options.consent ?? 'approved';
+    return {
+      asks: consent === 'nobody' ? 'no' : 'yes',
+      read: () => this.#input,
+      show: (message) => {
+        this.shown.push(message);
+        if (message.kind === 'question' && message.digest !== undefined && consent !== 'nobody') {
+          const verdict = typeof consent === 'function' ? consent(message) : consent;
+          this.#input.push({ type: 'answer', digest: message.digest, verdict });
+        }
+        return Promise.resolve();
+      },
+    };
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/base/clock.ts';
+import { isJsonObject } from '../../src/base/json.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { faultPoints } from '../../src/model/faults.ts';
+import type { LoggedEntry } from '../../src/model/turn.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { callsTool, callsTools, says } from '../support/model-script.ts';
+import type { ModelScript } from '../support/model-script.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
+
+const child = fileURLToPath(new URL('../support/house-child.ts', import.meta.url));
+
+/** A model that decides by the results it has seen, as a real one does: asked again it says the same again. */
+const script: ModelScript = (request) => {
+  const messages = request.json?.['messages'];
+  const results = Array.isArray(messages)
+    ? messages.filter((each) => isJsonObject(each) && each['role'] === 'tool').length
+    : 0;
+  if (results === 0) return callsTool('terminal', { command: 'echo ran >> ledger' }, { id: 'unsafe' });
+  if (results === 1) {
+    return callsTools([
+      { name: 'read_file', args: { path: 'given.txt' }, id: 'read' },
+      { name: 'write_file', args: { path: 'note.txt', content: 'noted\n' }, id: 'write' },
+    ]);
+  }
+  return says('All done.');
+};
+
+interface Shown {
+  readonly kind: string;
+  readonly text: string;
+  readonly copy: string;
+}
+
+interface Place {
+  readonly home: string;
+  readonly workdir: string;
+}
+
+/** Runs the child to its end, natural or not, and returns what its terminal showed. */
+async function runChild(
+  place: Place,
+  fatalPoint: string,
+  passes: number,
+  message: string,
+): Promise<{ shown: Shown[]; signal: string | null }> {
+  const args = [child, place.home, place.workdir, fatalPoint, String(passes), message];
+  return await new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, stdout, stderr) => {
+      if (error && error.signal !== 'SIGKILL') {
+        reject(new Error(`${error.message}\n${stderr}`));
+        return;
+      }
+      const lines = stdout.split('\n').filter((line) => line !== '');
+      resolve({ shown: lines.map((line) => JSON.parse(line) as Shown), signal: error?.signal ?? null });
+    });
+  });
+}
+
+async function readLog(place: Place): Promise<readonly LoggedEntry[]> {
+  const store = await openSqliteStore({ folder: join(place.home, 'state'), clock: systemClock, log: silentLog });
+  try {
+    const [session] = await store.sessions.list({ limit: 1 });
+    return session ? await store.turns.after(session.id, 0) : [];
+  } finally {
+    await store.close();
+  }
+}
+
+async function openPlace(folder: string, origin: string): Promise<Place> {
+  const place = { home: join(folder, 'home'), workdir: join(folder, 'work') };
+  await mkdir(place.home, { mode: 0o700 });
+  await mkdir(place.workdir);
+  await writeFile(join(place.workdir, 'given.txt'), 'given\n');
+  const model = { provider: 'custom', base_url: `${origin}/v1`, default: 'scripted' };
+  await writeFile(join(place.home, 'config.json'), JSON.stringify({ model }));
+  return place;
+}
+
+function count(log: readonly LoggedEntry[], type: string): number {
+  return log.filter(({ entry }) => entry.type === type).length;
+}
+
+function outcomes(log: readonly LoggedEntry[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { entry } of log) if (entry.type === 'tool.settled') (found[entry.callId] ??= []).push(entry.outcome.type);
+  return found;
+}
+
+for (const point of faultPoints) {
+  test(`kill -9 at the point ${point}: the next start goes on, and everything happened exactly once`, async () => {
+    await using folder = await makeTempFolder();
+    await using server = await startModelServer(script);
+    const place = await openPlace(folder.path, server.origin);
+
+    const first = await runChild(place, point, 0, 'do it');
+    const second = await runChild(place, '-', 0, '');
+
+    assert.equal(first.signal, 'SIGKILL');
+    const log = await readLog(place);
+    const isUnknown = point === 'tool-called' || point === 'tool-ran';
+    assert.deepEqual(outcomes(log), { unsafe: [isUnknown ? 'unknown' : 'done'], read: ['done'], write: ['done'] });
+    assert.deepEqual(
+      log.map(({ seq }) => seq),
+      log.map((_, index) => index + 1),
+    );
+    assert.equal(count(log, 'turn.admitted'), 1);
+    assert.equal(count(log, 'turn.settled'), 1);
+    const ledger = await readFile(join(place.workdir, 'ledger'), 'utf8').catch(() => '');
+    assert.equal(ledger, point === 'tool-called' ? '' : 'ran\n');
+    const replies = [...first.shown, ...second.shown].filter(({ kind }) => kind === 'reply');
+    assert.deepEqual(replies.at(-1)?.text, 'All done.');
+    assert.ok(
+      replies.slice(1).every(({ copy }) => copy === 'repeat'),
+      'a second copy of the reply says that it is one',
+    );
+  });
+}
+
+test('D4 a tool that kills the process loses neither its call nor the results before it', async () => {
+  await using folder = await makeTempFolder();
+  const killer = callsTools([
+    { name: 'write_file', args: { path: 'before.txt', content: 'kept\n' }, id: 'before' },
+    { name: 'terminal', args: { command: 'kill -9 $PPID' }, id: 'killer' },
+    { name: 'terminal', args: { command: 'echo after >> ledger' }, id: 'after' },
+  ]);
+  await using server = await startModelServer((_request, index) => (index === 0 ? killer : says('Recovered.')));
+  const place = await openPlace(folder.path, server.origin);
+
+  const first = await runChild(place, '-', 0, 'do it');
+  const atDeath = await readLog(place);
+  await runChild(place, '-', 0, '');
+  const log = await readLog(place);
+
+  assert.equal(first.signal, 'SIGKILL');
+  assert.deepEqual(outcomes(atDeath), { before: ['done'] });
+  assert.deepEqual(
+    atDeath.flatMap(({ entry }) => (entry.type === 'step.finished' ? entry.message.calls.map(({ id }) => id) : [])),
+    ['before', 'killer', 'after'],
+  );
+  assert.deepEqual(outcomes(log), { before: ['done'], killer: ['unknown'], after: ['done'] });
+  assert.equal(await readFile(join(place.workdir, 'ledger'), 'utf8'), 'after\n');
+});
+
+test('a turn that ends the program twice in a row is parked, and its owner is told', async () => {
+  await using folder = await makeTempFolder();
+  await using server = await startModelServer(script);
+  const place = await openPlace(folder.path, server.origin);
+
+  await runChild(place, 'step-asked', 0, 'do it');
+  await runChild(place, 'step-asked', 0, '');
+  const third = await runChild(place, 'step-asked', 0, '');
+
+  assert.equal(third.signal, null);
+  assert.match(third.shown[0]?.text ?? '', /^Put aside: the program ended twice/);
+});
