@@ -1,0 +1,69 @@
+/** A measured quantity beside the floor that the same run measured: what the machine itself takes for the bare thing. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: Unit;
+  readonly floor: Floor | undefined;
+  readonly bar: Bar;
+}
+
+export type Unit = 'ms' | 'MB' | 'bytes' | 'tokens' | 'a second';
+
+export interface Floor {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** What the figure must keep: a multiple of its floor, an absolute limit, or nothing. */
+export type Bar =
+  | { readonly type: 'times-floor'; readonly most: number }
+  | { readonly type: 'limit'; readonly most: number }
+  | { readonly type: 'none' };
+
+/** One table, aligned for a terminal and valid as Markdown. */
+export function renderTable(figures: readonly Figure[]): string {
+  const rows = [['figure', 'measured', 'floor in this run', 'ratio', 'bar', ''], ...figures.map(renderRow)];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`);
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [lines[0], rule, ...lines.slice(1)].join('\n');
+}
+
+function renderRow(figure: Figure): readonly string[] {
+  const { name, value, unit, floor, bar } = figure;
+  return [
+    name,
+    renderQuantity(value, unit),
+    floor === undefined ? '' : `${renderQuantity(floor.value, unit)} (${floor.name})`,
+    floor === undefined ? '' : `${(value / floor.value).toFixed(2)} ×`,
+    renderBar(bar, unit),
+    renderVerdict(figure),
+  ];
+}
+
+function renderQuantity(value: number, unit: Unit): string {
+  const digits = value < 100 ? 1 : 0;
+  return `${value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+}
+
+function renderBar(bar: Bar, unit: Unit): string {
+  switch (bar.type) {
+    case 'times-floor':
+      return `≤ ${bar.most.toFixed(2)} ×`;
+    case 'limit':
+      return `≤ ${renderQuantity(bar.most, unit)}`;
+    case 'none':
+      return '';
+  }
+}
+
+function renderVerdict({ value, floor, bar }: Figure): string {
+  switch (bar.type) {
+    case 'times-floor':
+      return value <= bar.most * (floor?.value ?? 0) ? 'kept' : 'OVER';
+    case 'limit':
+      return value <= bar.most ? 'kept' : 'OVER';
+    case 'none':
+      return '';
+  }
+}

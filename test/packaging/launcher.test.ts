@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeTempFolder } from '../support/temp-folder.ts';
+import type { TempFolder } from '../support/temp-folder.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Stands for the built program: says what it was started with, then does what its first argument asks. */
+const program = `
+import module from 'node:module';
+const [, , wish, value] = process.argv;
+if (wish === 'wait') {
+  process.on('SIGTERM', () => { console.log('told to end'); process.exit(7); });
+  setTimeout(() => process.exit(9), 10_000);
+}
+console.log(JSON.stringify({ node: process.version, arguments: process.argv.slice(2), cache: module.getCompileCacheDir() ?? null }));
+if (wish === 'exit') process.exit(Number(value));
+if (wish === 'die') process.kill(process.pid, value);
+`;
+
+interface Outcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+interface Package extends TempFolder {
+  readonly home: string;
+  start(args: readonly string[], pretend?: Pretend): ChildProcess;
+}
+
+/** What the launcher is to believe about the machine; the Node that really runs is always this one. */
+interface Pretend {
+  readonly node?: string;
+  readonly platform?: string;
+}
+
+async function makePackage(): Promise<Package> {
+  const folder = await makeTempFolder();
+  const home = join(folder.path, 'home');
+  await Promise.all([mkdir(join(folder.path, 'bin')), mkdir(join(folder.path, 'dist')), mkdir(home)]);
+  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
+  await cp(join(root, 'bin', 'talaria.js'), join(folder.path, 'bin', 'talaria.js'));
+  await writeFile(join(folder.path, 'dist', 'bin.js'), program);
+  await symlink(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+  const start = (args: readonly string[], pretend: Pretend = {}): ChildProcess =>
+    spawn(process.execPath, [...preload(pretend), join(folder.path, 'bin', 'talaria.js'), ...args], {
+      env: { ...process.env, TALARIA_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  return { ...folder, home, start };
+}
+
+function preload({ node, platform }: Pretend): readonly string[] {
+  const lines = [
+    ...(node === undefined ? [] : [`Object.defineProperty(process, 'versions', { value: { node: '${node}' } })`]),
+    ...(platform === undefined ? [] : [`Object.defineProperty(process, 'platform', { value: '${platform}' })`]),
+  ];
+  return lines.map((line) => `--import=data:text/javascript,${encodeURIComponent(line)}`);
+}
+
+async function finish(child: ChildProcess): Promise<Outcome> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { stdout, stderr, code, signal };
+}
+
+for (const node of ['20.0.0', '26.0.0']) {
+  test(`started by Node ${node} the program runs on Node 26 with its arguments and exit code`, async () => {
+    await using talaria = await makePackage();
+
+    const { stdout, stderr, code } = await finish(talaria.start(['exit', '3', 'a b', '--c'], { node }));
+
+    const started = JSON.parse(stdout) as { node: string; arguments: string[] };
+    assert.match(started.node, /^v26\./);
+    assert.deepEqual(started.arguments, ['exit', '3', 'a b', '--c']);
+    assert.deepEqual({ stderr, code }, { stderr: '', code: 3 });
+  });
+}
+
+async function cacheOf(talaria: Package): Promise<string | null> {
+  const { stdout, stderr } = await finish(talaria.start([]));
+  assert.equal(stderr, '');
+  return (JSON.parse(stdout) as { cache: string | null }).cache;
+}
+
+test('compiled code is kept in the cache folder of the home', async () => {
+  await using talaria = await makePackage();
+  await mkdir(join(talaria.home, 'cache'), { mode: 0o700 });
+
+  const cache = await cacheOf(talaria);
+
+  assert.ok(cache?.startsWith(join(talaria.home, 'cache')), String(cache));
+});
+
+test('a cache folder that others can write to is not used', async () => {
+  await using talaria = await makePackage();
+  await mkdir(join(talaria.home, 'cache'));
+  await chmod(join(talaria.home, 'cache'), 0o777);
+
+  assert.equal(await cacheOf(talaria), null);
+  assert.deepEqual(await readdir(join(talaria.home, 'cache')), []);
+});
+
+test('the launcher makes nothing in the home', async () => {
+  await using talaria = await makePackage();
+
+  assert.equal(await cacheOf(talaria), null);
+  assert.deepEqual(await readdir(talaria.home), []);
+});
+
+test('a signal to the launcher reaches the program, whose exit code comes back', async () => {
+  await using talaria = await makePackage();
+  const child = talaria.start(['wait'], { node: '22.0.0' });
+  const outcome = finish(child);
+  assert.ok(child.stdout);
+  await once(child.stdout, 'data');
+
+  child.kill('SIGTERM');
+
+  const { stdout, code } = await outcome;
+  assert.match(stdout, /told to end/);
+  assert.equal(code, 7);
+});
+
+test('a program that dies of a signal makes the launcher die of it too', async () => {
+  await using talaria = await makePackage();
+
+  const { signal } = await finish(talaria.start(['die', 'SIGKILL'], { node: '22.0.0' }));
+
+  assert.equal(signal, 'SIGKILL');
+});
+
+const refusals: readonly (Pretend & { readonly title: string; readonly says: RegExp })[] = [
+  { title: 'Windows is pointed to WSL', platform: 'win32', says: /Windows.*WSL/ },
+  { title: 'a Node that is too old is named', node: '18.20.0', says: /Node 20 or newer/ },
+  {
+    title: 'a platform without a bundled Node is told to install one',
+    node: '20.0.0',
+    platform: 'aix',
+    says: /install Node 26/,
+  },
+];
+
+for (const { title, says, ...pretend } of refusals) {
+  test(`${title}, in one line and with exit code 1`, async () => {
+    await using talaria = await makePackage();
+
+    const { stdout, stderr, code } = await finish(talaria.start([], pretend));
+
+    assert.match(stderr, says);
+    assert.equal(stderr.trimEnd().split('\n').length, 1);
+    assert.deepEqual({ stdout, code }, { stdout: '', code: 1 });
+  });
+}
