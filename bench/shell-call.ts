@@ -25,31 +25,55 @@ export function answerBenchmark({ json }: SeenRequest): ModelStep {
 }
 
 /**
- * What one more shell call costs a user: everything between two questions to the model, that is the record before it,
- * the shell, the record after it and the next request. A turn with many calls, less a turn with one, which has loaded
- * whatever calls need.
+ * A shell call: from the model's answer to the outcome, the records before the shell starts and the shell itself. And
+ * a whole step: that, the record of the outcome, and the next question to the model with its own record and answer.
  */
 export async function measureShellCall(product: Product, server: ModelServer): Promise<readonly Figure[]> {
   const bare = await product.writeBare('shells.mjs', spawnShells(calls, server.baseUrl));
-  const perCall: number[] = [];
+  const turns: StepTimes[] = [];
   const floors: { readonly shell: number; readonly shellAndModel: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const withOne = await timeTurn(product, 'use the shell 1 times');
-    const withMany = await timeTurn(product, `use the shell ${1 + calls} times`);
-    perCall.push((withMany - withOne) / calls);
+    turns.push(await timeSteps(product));
     floors.push(JSON.parse((await runToEnd(bare)).output) as (typeof floors)[number]);
   }
-  const call = { name: 'a shell call within a turn', value: median(perCall), unit: 'ms' } as const;
-  const shell = median(floors.map((floor) => floor.shell));
-  const shellAndModel = median(floors.map((floor) => floor.shellAndModel));
+  const shell = { name: 'a bare spawn of bash', value: median(floors.map((floor) => floor.shell)) };
+  const shellAndModel = {
+    name: 'that and a bare model call',
+    value: median(floors.map((floor) => floor.shellAndModel)),
+  };
+  const call = { name: 'a shell call', value: median(turns.map((turn) => turn.call)), unit: 'ms' } as const;
+  const step = { name: 'a step with a shell call', value: median(turns.map((turn) => turn.step)), unit: 'ms' } as const;
   return [
-    { ...call, floor: { name: 'a bare spawn of bash', value: shell }, bar: { type: 'times-floor', most: 1.7 } },
-    { ...call, floor: { name: 'that and a bare model call', value: shellAndModel }, bar: { type: 'none' } },
+    { ...call, floor: shell, bar: { type: 'times-floor', most: 1.7 } },
+    { ...step, floor: shellAndModel, bar: { type: 'none' } },
   ];
 }
 
-async function timeTurn(product: Product, question: string): Promise<number> {
-  const start = performance.now();
-  await runToEnd(product.talaria(['run', question]));
-  return performance.now() - start;
+/** Mean times of one turn, in milliseconds. */
+interface StepTimes {
+  readonly call: number;
+  readonly step: number;
+}
+
+/** Reads the times from the log. It counts whole milliseconds, which evens out over the calls of a turn. */
+async function timeSteps(product: Product): Promise<StepTimes> {
+  const { output } = await runToEnd(product.talaria(['run', '--json', `use the shell ${1 + calls} times`]));
+  const lines = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LoggedLine);
+  const times = (type: string): readonly number[] =>
+    lines.filter((line) => line.type === 'entry' && line.entry.type === type).map((line) => line.at);
+  const answered = times('step.finished');
+  const settled = times('tool.settled');
+  // The first call loads whatever calls need.
+  const durations = settled.slice(1).map((at, index) => at - (answered[index + 1] ?? at));
+  const call = durations.reduce((sum, each) => sum + each, 0) / calls;
+  return { call, step: ((answered.at(-1) ?? 0) - (answered[1] ?? 0)) / calls };
+}
+
+interface LoggedLine {
+  readonly type: string;
+  readonly at: number;
+  readonly entry: { readonly type: string };
 }

@@ -8,7 +8,6 @@ const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 await start(process.argv.slice(2));
 
 async function start(args: readonly string[]): Promise<void> {
-  keepCompiledCode();
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     process.stdout.write(`${readVersion()}\n`);
     return;
@@ -55,13 +54,6 @@ function createProcessPort(): ProcessPort {
     onStopSignal: listenForStops,
     exitNow: (code) => process.exit(code),
   };
-}
-
-/** Compiled code is kept in the home, once there is one. Where the launcher did this already it changes nothing. */
-function keepCompiledCode(): void {
-  const home = homeFolder();
-  if (!builtin.fs.existsSync(home)) return;
-  process.getBuiltinModule('node:module').enableCompileCache(builtin.path.join(home, 'cache'));
 }
 
 function homeFolder(): string {

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'fenced'
   | 'newer-schema'
   | 'no-model'
+  | 'no-progress'
   | 'not-found'
   | 'store-closed'
   | 'store-failed'

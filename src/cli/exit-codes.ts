@@ -41,6 +41,7 @@ const codesOfErrors: Readonly<Record<ErrorCode, number>> = {
   fenced: exitCodes.internal,
   'newer-schema': exitCodes.internal,
   'no-model': exitCodes.notConfigured,
+  'no-progress': exitCodes.internal,
   'not-found': exitCodes.failed,
   'store-closed': exitCodes.internal,
   'store-failed': exitCodes.internal,

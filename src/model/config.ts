@@ -1,4 +1,4 @@
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { describeProblems, integer, list, object, oneOf, optional, string, unknownKeys } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 
@@ -40,6 +40,13 @@ export const configSchema = object({
     ),
   ),
 });
+
+/** The JSON schema of `config.yaml`, for editors. */
+export const configJsonSchema: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Talaria configuration',
+  ...configSchema.json,
+};
 
 export type UserConfig = ValueOf<typeof configSchema>;
 

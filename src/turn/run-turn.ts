@@ -1,3 +1,4 @@
+import { AppError } from '../base/errors.ts';
 import { noUsage } from '../model/provider.ts';
 import { textPart } from '../model/message.ts';
 import type { StoreTx } from '../model/store.ts';
@@ -31,12 +32,16 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
   await recorder.reach('claimed');
   let preview = '';
   while (!signal.aborted) {
+    const seenBefore = deps.conversation.seq;
     const next = decideNext(recorder.state, deps.limits);
     if (next.type === 'settle') {
       if (await settleUnlessSteered(next.result, deps)) return next.result;
     } else {
       preview = await act(next, deps, signal);
     }
+    // Every act leaves an entry. Without one the next decision would be the same, for ever.
+    const isStuck = deps.conversation.seq === seenBefore && !signal.aborted;
+    if (isStuck) throw new AppError('no-progress', `the turn is stuck: ${next.type} recorded nothing`);
   }
   return await endAborted(preview, deps, signal.reason as AbortCause);
 }

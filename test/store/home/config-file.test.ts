@@ -4,10 +4,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utim
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { checkConfig } from '../../../src/model/config.ts';
+import { checkConfig, configJsonSchema } from '../../../src/model/config.ts';
 import type { Config } from '../../../src/model/config.ts';
 import { loadConfig } from '../../../src/store/home/config-file.ts';
-import { configJsonSchema } from '../../../src/store/home/config-schema.ts';
 import { openHome } from '../../../src/store/home/home-folder.ts';
 import type { HomeFolder } from '../../../src/store/home/home-folder.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
@@ -178,7 +177,7 @@ test('where no copy can be kept the settings still hold, with a warning', async 
 });
 
 test('the schema for editors is a JSON schema that knows every section', () => {
-  const schema = configJsonSchema();
+  const schema = configJsonSchema;
 
   assert.equal(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   assert.equal(schema['title'], 'Talaria configuration');
