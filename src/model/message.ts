@@ -1,4 +1,5 @@
 import type { BlobId, CallId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 
 /** A piece of content. What is too large for a record is kept as a blob and stands here by reference. */
 export type Part =
@@ -25,10 +26,21 @@ export interface UserMessage {
   readonly parts: readonly Part[];
 }
 
+/**
+ * What a model thought before it spoke. `items` is the vendor's own form, kept as it came: it goes back, byte for byte, to
+ * the vendor that made it and to no other. `text` is what can be shown of it.
+ */
+export interface Reasoning {
+  readonly vendor: string;
+  readonly text: string;
+  readonly items: readonly Json[];
+}
+
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly parts: readonly Part[];
   readonly calls: readonly ToolCall[];
+  readonly reasoning?: Reasoning;
 }
 
 export interface ToolMessage {

@@ -16,7 +16,13 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly toolUse: 'allowed' | 'forbidden';
   readonly maxOutputTokens: number | undefined;
+  /** Equal for all requests of a session: servers find their cache of its beginning by it. */
+  readonly cacheKey: string;
+  /** How hard to think, where the model can be told; undefined leaves it to the server. */
+  readonly effort: Effort | undefined;
 }
+
+export type Effort = 'minimal' | 'low' | 'medium' | 'high';
 
 export type Finish = 'stop' | 'length' | 'calls' | 'filtered' | 'interrupted';
 

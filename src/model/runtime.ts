@@ -2,7 +2,7 @@ declare const runtimeName: unique symbol;
 export type RuntimeName = string & { readonly [runtimeName]: true };
 
 /** The wire protocol of a runtime, by the name that it has in the config. */
-export type ApiMode = 'chat_completions';
+export type ApiMode = 'chat_completions' | 'anthropic_messages' | 'codex_responses';
 
 /** Where answers come from: vendor, address, protocol, model and credential. A client is built from it. */
 export interface Runtime {

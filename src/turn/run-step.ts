@@ -62,6 +62,8 @@ function buildRequest(toolUse: ModelRequest['toolUse'], deps: StepDeps): ModelRe
     tools: deps.prompt.tools,
     messages: deps.conversation.messagesFor(turn.turnId),
     toolUse,
+    cacheKey: turn.sessionId,
+    effort: undefined,
     maxOutputTokens: outputAllowance(deps.maxOutputTokens, state.nudges.cut + state.cutCallsInARow),
   };
 }

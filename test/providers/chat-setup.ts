@@ -44,6 +44,8 @@ export function requestOf(changes: Partial<ModelRequest> = {}): ModelRequest {
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
     toolUse: 'allowed',
     maxOutputTokens: undefined,
+    cacheKey: 'ses_test',
+    effort: undefined,
     ...changes,
   };
 }

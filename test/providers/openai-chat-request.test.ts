@@ -37,6 +37,8 @@ const wholeConversation: ModelRequest = {
   ],
   toolUse: 'forbidden',
   maxOutputTokens: 500,
+  cacheKey: 'ses_test',
+  effort: undefined,
 };
 
 test('a whole request has exactly these bytes', () => {
