@@ -14,7 +14,7 @@ import type { Approvals } from './model/approvals.ts';
 import type { Config } from './model/config.ts';
 import type { Faults } from './model/faults.ts';
 import type { Provider } from './model/provider.ts';
-import type { Runtime } from './model/runtime.ts';
+import type { Runtime, RuntimeChain } from './model/runtime.ts';
 import type { Store } from './model/store.ts';
 import type { Toolbox } from './model/tool.ts';
 import { InProcessSignals } from './store/in-process-signals.ts';
@@ -26,6 +26,7 @@ import type { Secrets } from './store/home/env-file.ts';
 import { openHome } from './store/home/home-folder.ts';
 import { createLogFile } from './store/home/log-file.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
+import { CoolDowns } from './turn/cool-downs.ts';
 import { createToolbox } from './tools/create-toolbox.ts';
 
 /** What the program finds around it; a test brings its own. */
@@ -71,6 +72,13 @@ function withModel(config: Config, model: string): Config {
   return { ...config, model: { ...config.model, default: model } };
 }
 
+/** A chat that is being served, and what its user should know about it. */
+export interface Served {
+  readonly gateway: Gateway;
+  readonly model: { readonly name: string; readonly place: Runtime['place'] };
+  readonly warnings: readonly string[];
+}
+
 interface AppParts {
   readonly secrets: Secrets;
   readonly config: Config;
@@ -101,9 +109,9 @@ export class App implements AsyncDisposable {
   }
 
   /** Begins to serve one chat in a terminal. */
-  async serveTerminal(seat: Seat): Promise<{ gateway: Gateway; model: { name: string; place: Runtime['place'] } }> {
+  async serveTerminal(seat: Seat): Promise<Served> {
     const { store, clock, log, faults } = this.#parts;
-    const runtime = await this.#chooseRuntime();
+    const { chain, warnings } = await this.#chooseChain();
     await this.#forgetOldSessions();
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const owner = newId('node', clock.now());
@@ -113,15 +121,16 @@ export class App implements AsyncDisposable {
       signals: new InProcessSignals(),
       channels: [channel],
       owner,
-      describeModel: () => runtime.name,
-      openAgents: (approvals) => this.#openAgents(approvals, runtime, owner),
+      describeModel: () => chain.map(({ name }) => name).join(', then '),
+      openAgents: (approvals) => this.#openAgents(approvals, chain, owner),
       clock,
       log,
       faults,
     });
     this.#closing.use(gateway);
     gateway.start();
-    return { gateway, model: { name: runtime.name, place: runtime.place } };
+    const [{ name, place }] = chain;
+    return { gateway, model: { name, place }, warnings };
   }
 
   endTask(sessionId: SessionId): Promise<void> {
@@ -140,17 +149,18 @@ export class App implements AsyncDisposable {
     for (const sessionId of forgotten) await toolbox.endTask(sessionId);
   }
 
-  #openAgents(approvals: Approvals, runtime: Runtime, owner: ReturnType<typeof newId<'node'>>): AgentCache {
+  #openAgents(approvals: Approvals, chain: RuntimeChain, owner: ReturnType<typeof newId<'node'>>): AgentCache {
     const { store, toolbox, config, clock, faults } = this.#parts;
     const parts = {
       store,
       toolbox,
       approvals,
-      chain: [runtime],
+      chain,
       connect: (target: Runtime) => connect(target, clock),
       owner,
       limits: config.agent,
       maxOutputTokens: config.model.maxOutputTokens,
+      coolDowns: new CoolDowns(),
       clock,
       faults,
     } as const;
@@ -159,13 +169,14 @@ export class App implements AsyncDisposable {
     return agents;
   }
 
-  async #chooseRuntime(): Promise<Runtime> {
-    const { chooseRuntime } = await import('./providers/choose-runtime.ts');
+  async #chooseChain(): Promise<{ readonly chain: RuntimeChain; readonly warnings: readonly string[] }> {
+    const { chooseChain } = await import('./providers/choose-runtime.ts');
     const { probeOllama } = await import('./providers/probe-ollama.ts');
     const { config, secrets } = this.#parts;
-    const choice = await chooseRuntime({ config: config.model, secret: (name) => secrets.get(name), probeOllama });
+    const secret = (name: string): string | undefined => secrets.get(name);
+    const choice = await chooseChain({ config: config.model, fallback: config.fallback, secret, probeOllama });
     if (choice.type === 'unusable') throw new AppError('no-model', choice.problem);
-    return choice.runtime;
+    return choice;
   }
 }
 

@@ -10,10 +10,12 @@ import type { Fence, Store, StoreTx } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import { Conversation } from '../turn/conversation.ts';
+import type { CoolDowns } from '../turn/cool-downs.ts';
 import type { TurnLimits } from '../turn/decide-next.ts';
 import { Recorder } from '../turn/recorder.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { TurnDeps, TurnEnd } from '../turn/run-turn.ts';
+import { RuntimeClients } from '../turn/runtime-clients.ts';
 
 /** What every agent of this process is made with. */
 export interface AgentParts {
@@ -25,6 +27,7 @@ export interface AgentParts {
   readonly owner: NodeId;
   readonly limits: TurnLimits;
   readonly maxOutputTokens: number | undefined;
+  readonly coolDowns: CoolDowns;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
 }
@@ -43,16 +46,16 @@ export class Agent {
   readonly #session: Session;
   readonly #prompt: FrozenPrompt;
   readonly #parts: AgentParts;
-  readonly #provider: Provider;
+  readonly #clients: RuntimeClients;
   #conversation: Conversation;
 
-  constructor(session: Session, prompt: FrozenPrompt, provider: Provider, parts: AgentParts) {
+  constructor(session: Session, prompt: FrozenPrompt, parts: AgentParts) {
     this.sessionId = session.id;
     this.signature = prompt.signature;
     this.#session = session;
     this.#prompt = prompt;
     this.#parts = parts;
-    this.#provider = provider;
+    this.#clients = new RuntimeClients(parts.chain, parts.connect);
     this.#conversation = new Conversation(session.id);
   }
 
@@ -66,9 +69,9 @@ export class Agent {
     return await end;
   }
 
-  /** Soft: the model client goes, the task stays. */
+  /** Soft: the model clients go, the task stays. */
   async release(): Promise<void> {
-    await this.#provider.close();
+    await this.#clients.close();
   }
 
   /** Hard, for reset, expiry and deletion: the task of the session ends too. */
@@ -80,6 +83,7 @@ export class Agent {
   async #runTurn(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): Promise<TurnEnd> {
     try {
       await this.#conversation.catchUp(this.#parts.store.turns);
+      await this.#clients.restorePrimary();
       return await runTurn(this.#turnDeps(turn, options, emit), options.signal);
     } catch (thrown) {
       // What was folded may be ahead of what was stored; the next turn reads the log afresh.
@@ -88,15 +92,30 @@ export class Agent {
     }
   }
 
+  /** The primary, unless it rests from a rate limit and another runtime does not. */
+  #chooseStart(emit: (event: StepEvent) => void): number {
+    const { chain, coolDowns, clock } = this.#parts;
+    const leftMs = coolDowns.leftMs(chain[0], clock.monotonic());
+    const awake = chain.findIndex((runtime) => coolDowns.leftMs(runtime, clock.monotonic()) === 0);
+    if (leftMs === 0 || awake === -1) return 0;
+    const seconds = Math.ceil(leftMs / 1000);
+    emit({
+      type: 'notice',
+      text: `${chain[0].name} rests for ${seconds} s after a rate limit; ${chain[awake]?.name} answers`,
+    });
+    return awake;
+  }
+
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
-    const { store, clock, faults, toolbox, approvals, chain, owner, limits, maxOutputTokens } = this.#parts;
+    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, coolDowns } = this.#parts;
     const conversation = this.#conversation;
     const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
     return {
       recorder,
       conversation,
-      provider: this.#provider,
-      runtime: chain[0],
+      clients: this.#clients,
+      coolDowns,
+      startPlace: this.#chooseStart(emit),
       prompt: this.#prompt,
       maxOutputTokens,
       clock,

@@ -6,9 +6,7 @@ import { signConfig } from './signature.ts';
 
 /** Makes a session ready. With an unchanged signature it speaks with the very bytes that the session was frozen with. */
 export async function buildAgent(session: Session, parts: AgentParts): Promise<Agent> {
-  const prompt = await freezePrompt(session, parts);
-  const provider = await parts.connect(parts.chain[0]);
-  return new Agent(session, prompt, provider, parts);
+  return new Agent(session, await freezePrompt(session, parts), parts);
 }
 
 async function freezePrompt(session: Session, parts: AgentParts): Promise<FrozenPrompt> {

@@ -26,6 +26,8 @@ export interface Seat {
 export interface ServedTerminal {
   readonly gateway: Pick<Gateway, 'takeIn' | 'watch' | 'resume' | 'whenIdle' | 'deliver'>;
   readonly model: { readonly name: string; readonly place: 'remote' | 'local' | 'demo' };
+  /** What the user should know about the models: a stand-in that cannot be used. */
+  readonly warnings: readonly string[];
 }
 
 export interface OpenOptions {

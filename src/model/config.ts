@@ -1,6 +1,10 @@
 import type { Json, JsonObject } from '../base/json.ts';
-import { describeProblems, integer, list, object, oneOf, optional, string, unknownKeys } from './schema.ts';
+import type { ApiMode } from './runtime.ts';
+import { describeProblems, integer, list, object, oneOf, oneOrMany, optional, string, unknownKeys } from './schema.ts';
 import type { ValueOf } from './schema.ts';
+
+const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
+const apiModeText = 'the wire protocol; left out: the one that the vendor is known for';
 
 /** Everything that `config.yaml` can say. The JSON schema for editors is made from this. */
 export const configSchema = object({
@@ -10,10 +14,23 @@ export const configSchema = object({
         default: optional(string('the model to ask, by the name its vendor gives it', { minLength: 1 })),
         provider: optional(string('the vendor, or "custom" with a base_url; left out: the first one that has a key')),
         base_url: optional(string('the address of the API, up to and including /v1')),
-        api_mode: optional(oneOf(['chat_completions'], 'the wire protocol')),
+        api_mode: optional(oneOf(apiModes, apiModeText)),
+        key_env: optional(string('the variable that holds the key, where it is not the usual one')),
         max_output_tokens: optional(integer('the longest answer to ask for, in tokens', { minimum: 1 })),
       },
       'which model answers',
+    ),
+  ),
+  fallback: optional(
+    oneOrMany(
+      object({
+        provider: string('the vendor, or "custom" with a base_url', { minLength: 1 }),
+        model: string('the model to ask', { minLength: 1 }),
+        base_url: optional(string('the address of the API')),
+        api_mode: optional(oneOf(apiModes, apiModeText)),
+        key_env: optional(string('the variable that holds the key, where it is not the usual one')),
+      }),
+      'who answers for the rest of a turn when the model cannot; one entry or a list, tried in order',
     ),
   ),
   agent: optional(
@@ -50,14 +67,19 @@ export const configJsonSchema: JsonObject = {
 
 export type UserConfig = ValueOf<typeof configSchema>;
 
+/** A model as the settings name it; what is left out is found by other means. */
+export interface ModelChoice {
+  readonly default: string | undefined;
+  readonly provider: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly apiMode: ApiMode | undefined;
+  readonly keyEnv: string | undefined;
+}
+
 /** The settings as the program uses them, with every default filled in. */
 export interface Config {
-  readonly model: {
-    readonly default: string | undefined;
-    readonly provider: string | undefined;
-    readonly baseUrl: string | undefined;
-    readonly maxOutputTokens: number | undefined;
-  };
+  readonly model: ModelChoice & { readonly maxOutputTokens: number | undefined };
+  readonly fallback: readonly ModelChoice[];
   readonly agent: { readonly maxSteps: number };
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
   readonly storage: { readonly retentionDays: number };
@@ -83,8 +105,17 @@ export function withDefaults(user: UserConfig): Config {
       default: user.model?.default,
       provider: user.model?.provider,
       baseUrl: user.model?.base_url,
+      apiMode: user.model?.api_mode,
+      keyEnv: user.model?.key_env,
       maxOutputTokens: user.model?.max_output_tokens,
     },
+    fallback: (user.fallback ?? []).map((entry) => ({
+      default: entry.model,
+      provider: entry.provider,
+      baseUrl: entry.base_url,
+      apiMode: entry.api_mode,
+      keyEnv: entry.key_env,
+    })),
     agent: { maxSteps: user.agent?.max_turns ?? 90 },
     terminal: {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,

@@ -48,6 +48,7 @@ export type ModelFailure =
     }
   | { readonly type: 'protocol'; readonly message: string }
   | { readonly type: 'unusable'; readonly kind: UnusableKind }
+  | { readonly type: 'client'; readonly message: string }
   | { readonly type: 'aborted' };
 
 /** An answer that arrived and cannot be used: nothing in it, a call that is not JSON, a call cut off by the length limit. */

@@ -13,6 +13,8 @@ export interface Runtime {
   readonly apiMode: ApiMode;
   readonly credential: Credential;
   readonly place: 'remote' | 'local' | 'demo';
+  /** An aggregator keeps connections to the real servers itself: a fresh one of ours would change nothing. */
+  readonly route: 'direct' | 'aggregator';
 }
 
 /** A secret is reached through a function, so that no log line or JSON of a runtime can carry it. */
@@ -20,6 +22,20 @@ export type Credential = { readonly type: 'none' } | { readonly type: 'key'; rea
 
 /** The runtimes to try in a turn, primary first. A turn begins at the first again, whatever the last turn did. */
 export type RuntimeChain = readonly [Runtime, ...Runtime[]];
+
+/**
+ * The place of the next runtime that can help where the one at `place` failed; undefined at the end of the chain. What is
+ * the same model at the same vendor or address would only fail again. Pure.
+ */
+export function nextPlace(chain: RuntimeChain, place: number): number | undefined {
+  const failing = chain[place];
+  const next = chain.findIndex((candidate, index) => index > place && !(failing && isSameRuntime(candidate, failing)));
+  return next === -1 ? undefined : next;
+}
+
+function isSameRuntime(left: Runtime, right: Runtime): boolean {
+  return left.model === right.model && (left.vendor === right.vendor || left.baseUrl === right.baseUrl);
+}
 
 export function nameRuntime(vendor: string, model: string): RuntimeName {
   return `${vendor}:${model}` as RuntimeName;

@@ -71,6 +71,13 @@ export function list<Item>(item: Schema<Item>, description: string): Schema<read
   });
 }
 
+/** One item or a list of them; either way a list comes out. */
+export function oneOrMany<Item>(item: Schema<Item>, description: string): Schema<readonly Item[]> {
+  const many = list(item, description);
+  const json: JsonObject = { description, anyOf: [item.json, many.json] };
+  return define(json, (value, path) => many.parse(Array.isArray(value) ? value : [value ?? null], path));
+}
+
 export function optional<Value>(schema: Schema<Value>): Schema<Value | undefined> {
   return {
     json: schema.json,

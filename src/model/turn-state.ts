@@ -2,7 +2,7 @@ import type { PersonId } from '../base/ids.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
-import type { NudgeCause, TurnEntry, TurnResult } from './turn.ts';
+import type { AfterFailure, NudgeCause, TurnEntry, TurnResult } from './turn.ts';
 
 /** A call that the log has no outcome for, and how far it got. */
 export interface OpenCall {
@@ -30,6 +30,10 @@ export interface TurnState {
   /** How many of those were calls cut off by the length limit. */
   readonly cutCallsInARow: number;
   readonly gaveUp: ModelFailure | undefined;
+  /** Whether the present call already had its one try on a fresh connection. */
+  readonly hasRecovered: boolean;
+  /** The place in the runtime chain that this turn fell back to; undefined while it is where it began. */
+  readonly place: number | undefined;
   /** Set while the newest thing in the turn is an answer of the model. */
   readonly answer: LastAnswer | undefined;
   /** The beginning of an answer that was cut off by length and is being continued. */
@@ -51,6 +55,8 @@ const initialState: TurnState = {
   failuresInARow: 0,
   cutCallsInARow: 0,
   gaveUp: undefined,
+  hasRecovered: false,
+  place: undefined,
   answer: undefined,
   textSoFar: '',
   openCalls: [],
@@ -98,28 +104,32 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
   }
 }
 
-function foldFailure(state: TurnState, failure: ModelFailure, next: 'retry' | 'give-up'): TurnState {
+const noFailures = { failuresInARow: 0, cutCallsInARow: 0, gaveUp: undefined, hasRecovered: false } as const;
+
+function foldFailure(state: TurnState, failure: ModelFailure, next: AfterFailure): TurnState {
+  // Another runtime starts with a clean slate: nothing that failed before was its doing.
+  if (next.type === 'fall-back') return { ...state, ...noFailures, place: next.to };
   const isCutCall = failure.type === 'unusable' && failure.kind === 'cut-call';
   return {
     ...state,
     failuresInARow: state.failuresInARow + 1,
     cutCallsInARow: state.cutCallsInARow + (isCutCall ? 1 : 0),
-    gaveUp: next === 'give-up' ? failure : undefined,
+    gaveUp: next.type === 'give-up' ? failure : undefined,
+    hasRecovered: state.hasRecovered || next.type === 'recover',
   };
 }
 
 function foldNudge(state: TurnState, cause: NudgeCause): TurnState {
   const nudges = { ...state.nudges, [cause]: state.nudges[cause] + 1 };
-  return { ...state, answer: undefined, gaveUp: undefined, failuresInARow: 0, cutCallsInARow: 0, nudges };
+  return { ...state, ...noFailures, answer: undefined, nudges };
 }
 
 function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
   const isCutText = answer.finish === 'length' && answer.message.calls.length === 0;
   return {
     ...state,
+    ...noFailures,
     fruitlessClaims: 0,
-    failuresInARow: 0,
-    cutCallsInARow: 0,
     stepsFinished: state.stepsFinished + 1,
     answer,
     textSoFar: isCutText ? state.textSoFar + partsToText(answer.message.parts) : state.textSoFar,

@@ -34,7 +34,7 @@ export type TurnEntry =
       readonly finish: Finish;
       readonly usage: Usage;
     }
-  | { readonly type: 'step.failed'; readonly failure: ModelFailure; readonly next: 'retry' | 'give-up' }
+  | { readonly type: 'step.failed'; readonly failure: ModelFailure; readonly next: AfterFailure }
   | { readonly type: 'approval.asked'; readonly callId: CallId; readonly digest: string; readonly question: string }
   | {
       readonly type: 'approval.answered';
@@ -46,6 +46,16 @@ export type TurnEntry =
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
+
+/**
+ * What follows a failed call: the same again, the same on a fresh connection, the next runtime of the chain (by its
+ * place in it), or the end of the turn.
+ */
+export type AfterFailure =
+  | { readonly type: 'retry' }
+  | { readonly type: 'recover' }
+  | { readonly type: 'fall-back'; readonly to: number }
+  | { readonly type: 'give-up' };
 
 /** Why the program itself spoke to the model: the answer was cut, was empty, or the budget of steps is used up. */
 export type NudgeCause = 'cut' | 'empty' | 'budget';

@@ -1,12 +1,12 @@
-import type { Config } from '../model/config.ts';
+import type { ModelChoice } from '../model/config.ts';
 import { nameRuntime } from '../model/runtime.ts';
-import type { Credential, Runtime } from '../model/runtime.ts';
+import type { Credential, Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
 import { findVendor, vendors } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 
 export interface RuntimeWishes {
-  readonly config: Config['model'];
+  readonly config: ModelChoice;
   /** The value of a variable, from the environment or the file of secrets. */
   readonly secret: (name: string) => string | undefined;
   /** Asks an Ollama, by its address, for the models that it has. Only called where no key decides. */
@@ -34,6 +34,28 @@ export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
   return await chooseFound(wishes);
 }
 
+export interface ChainWishes extends RuntimeWishes {
+  readonly fallback: readonly ModelChoice[];
+}
+
+export type ChainChoice =
+  | { readonly type: 'chosen'; readonly chain: RuntimeChain; readonly warnings: readonly string[] }
+  | { readonly type: 'unusable'; readonly problem: string };
+
+/** The model that answers and those that stand in for it. A stand-in that cannot be used is left out with a warning. */
+export async function chooseChain(wishes: ChainWishes): Promise<ChainChoice> {
+  const primary = await chooseRuntime(wishes);
+  if (primary.type === 'unusable') return primary;
+  const standIns: Runtime[] = [];
+  const warnings: string[] = [];
+  for (const config of wishes.fallback) {
+    const choice = await chooseRuntime({ ...wishes, config });
+    if (choice.type === 'chosen') standIns.push(choice.runtime);
+    else warnings.push(`a fallback is left out: ${choice.problem}`);
+  }
+  return { type: 'chosen', chain: [primary.runtime, ...standIns], warnings };
+}
+
 async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promise<Choice> {
   if (provider === 'demo') return chosen(demoRuntime(), 'config');
   if (provider === 'custom') return chooseCustom(wishes);
@@ -42,30 +64,32 @@ async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promis
     const known = [...vendors.map((row) => row.name), 'custom', 'demo'].join(', ');
     return unusable(`unknown provider ${provider}: the known ones are ${known}`);
   }
-  const key = keyOf(vendor.envKey, wishes);
-  if (vendor.envKey !== undefined && key === undefined) {
-    return unusable(`the provider ${provider} is configured, but it has no key: set ${vendor.envKey}`);
+  const keyName = wishes.config.keyEnv ?? vendor.envKey;
+  const key = keyOf(keyName, wishes);
+  if (keyName !== undefined && key === undefined) {
+    return unusable(`the provider ${provider} is configured, but it has no key: set ${keyName}`);
   }
   if (vendor.name === 'ollama') return await chooseOllama(vendor, wishes, 'config');
   const model = wishes.config.default ?? vendor.defaultModel;
   if (model === undefined) return unusable(`the provider ${provider} needs a model: set model.default`);
-  return chosen(runtimeOf(vendor, model, key, wishes.config.baseUrl), 'config');
+  return chosen(runtimeOf(vendor, model, key, wishes.config), 'config');
 }
 
 function chooseCustom({ config, secret }: RuntimeWishes): Choice {
   if (config.baseUrl === undefined) return unusable('the provider custom needs an address: set model.base_url');
   if (config.default === undefined) return unusable('a model at model.base_url needs a name: set model.default');
   // Its key has a name of its own: no vendor's key is ever sent to an address that is not that vendor's.
-  const key = presentValue(secret(customKey));
+  const key = presentValue(secret(config.keyEnv ?? customKey));
   return chosen(
     {
       name: nameRuntime('custom', config.default),
       vendor: 'custom',
       model: config.default,
       baseUrl: config.baseUrl,
-      apiMode: 'chat_completions',
+      apiMode: config.apiMode ?? 'chat_completions',
       credential: credentialOf(key),
       place: isNearby(config.baseUrl) ? 'local' : 'remote',
+      route: 'direct',
     },
     'config',
   );
@@ -75,7 +99,7 @@ async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
   for (const vendor of vendors) {
     const key = keyOf(vendor.envKey, wishes);
     const model = wishes.config.default ?? vendor.defaultModel;
-    if (key !== undefined && model !== undefined) return chosen(runtimeOf(vendor, model, key, undefined), 'key');
+    if (key !== undefined && model !== undefined) return chosen(runtimeOf(vendor, model, key, {}), 'key');
   }
   const ollama = findVendor('ollama');
   if (ollama !== undefined) {
@@ -93,7 +117,7 @@ async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'con
   const { config, secret } = wishes;
   const baseUrl = config.baseUrl ?? `${ollamaOrigin(secret('OLLAMA_HOST'))}/v1`;
   if (because === 'config' && config.default !== undefined) {
-    return chosen(runtimeOf(vendor, config.default, undefined, baseUrl), because);
+    return chosen(runtimeOf(vendor, config.default, undefined, { baseUrl }), because);
   }
   const { origin } = new URL(baseUrl);
   const probe = await wishes.probeOllama(origin);
@@ -101,7 +125,7 @@ async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'con
   const model = config.default ?? probe.models[0];
   if (model === undefined)
     return unusable(`the Ollama at ${origin} has no model: run \`ollama pull\` and a model's name`);
-  return chosen(runtimeOf(vendor, model, undefined, baseUrl), because);
+  return chosen(runtimeOf(vendor, model, undefined, { baseUrl }), because);
 }
 
 export function demoRuntime(): Runtime {
@@ -113,18 +137,20 @@ export function demoRuntime(): Runtime {
     apiMode: 'chat_completions',
     credential: { type: 'none' },
     place: 'demo',
+    route: 'direct',
   };
 }
 
-function runtimeOf(vendor: Vendor, model: string, key: string | undefined, baseUrl: string | undefined): Runtime {
+function runtimeOf(vendor: Vendor, model: string, key: string | undefined, choice: Partial<ModelChoice>): Runtime {
   return {
     name: nameRuntime(vendor.name, model),
     vendor: vendor.name,
     model,
-    baseUrl: baseUrl ?? vendor.baseUrl,
-    apiMode: 'chat_completions',
+    baseUrl: choice.baseUrl ?? vendor.baseUrl,
+    apiMode: choice.apiMode ?? vendor.apiMode,
     credential: credentialOf(key),
     place: vendor.place,
+    route: vendor.route,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ApiMode, Runtime } from '../model/runtime.ts';
 import { plainDialect } from './openai-chat-request.ts';
 import type { ChatDialect } from './openai-chat-request.ts';
 
@@ -10,6 +11,8 @@ export interface Vendor {
   /** What is asked where the config names no model; undefined: the config must, or the server is asked what it has. */
   readonly defaultModel: string | undefined;
   readonly place: 'remote' | 'local';
+  readonly route: Runtime['route'];
+  readonly apiMode: ApiMode;
   readonly dialect: ChatDialect;
 }
 
@@ -26,6 +29,8 @@ export const vendors: readonly Vendor[] = [
     // Later models take tools on this protocol only with their reasoning turned off.
     defaultModel: 'gpt-5.4',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: { ...plainDialect, limitField: 'max_completion_tokens' },
   },
   {
@@ -34,6 +39,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.anthropic.com/v1',
     defaultModel: 'claude-sonnet-5-5',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -42,6 +49,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     defaultModel: 'openrouter/auto',
     place: 'remote',
+    route: 'aggregator',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -50,6 +59,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     defaultModel: 'gemini-3.8-flash',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: { ...plainDialect, callFields: unsignedCall },
   },
   {
@@ -58,6 +69,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.deepseek.com',
     defaultModel: 'deepseek-flash',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     // While it thinks it demands its reasoning back with every past call, which we do not keep.
     dialect: { ...plainDialect, fields: { thinking: { type: 'disabled' } } },
   },
@@ -67,6 +80,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     defaultModel: 'openai/gpt-oss-120b',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -75,6 +90,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.mistral.ai/v1',
     defaultModel: 'mistral-large-latest',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     // It refuses every field that it does not know, and counts tokens without being asked.
     dialect: { ...plainDialect, usage: 'by-itself' },
   },
@@ -84,6 +101,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.x.ai/v1',
     defaultModel: 'grok-4.5',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -92,6 +111,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.together.ai/v1',
     defaultModel: 'openai/gpt-oss-120b',
     place: 'remote',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -100,6 +121,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'http://127.0.0.1:11434/v1',
     defaultModel: undefined,
     place: 'local',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
   {
@@ -108,6 +131,8 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'http://127.0.0.1:1234/v1',
     defaultModel: undefined,
     place: 'local',
+    route: 'direct',
+    apiMode: 'chat_completions',
     dialect: plainDialect,
   },
 ];

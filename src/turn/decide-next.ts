@@ -72,6 +72,8 @@ export function describeFailure(failure: ModelFailure): string {
       return `the model's answer could not be read: ${failure.message}`;
     case 'unusable':
       return unusableTexts[failure.kind];
+    case 'client':
+      return `the model's client could not be made: ${failure.message}`;
     case 'aborted':
       return 'the call was stopped';
   }

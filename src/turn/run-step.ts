@@ -1,22 +1,28 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
+import { AppError, describeError } from '../base/errors.ts';
 import type { CallId } from '../base/ids.ts';
 import type { AssistantMessage } from '../model/message.ts';
-import type { Finish, ModelEvent, ModelFailure, ModelRequest, Provider, Usage } from '../model/provider.ts';
+import type { Finish, ModelEvent, ModelFailure, ModelRequest, Usage } from '../model/provider.ts';
+import { nextPlace } from '../model/runtime.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
-import type { StepEvent } from '../model/turn.ts';
+import type { AfterFailure, StepEvent } from '../model/turn.ts';
 import type { Conversation } from './conversation.ts';
+import type { CoolDowns } from './cool-downs.ts';
 import { decideRetry, findFault, outputAllowance } from './decide-retry.ts';
+import type { CallHistory } from './decide-retry.ts';
 import { describeFailure } from './decide-next.ts';
 import type { Recorder } from './recorder.ts';
+import type { RuntimeClients } from './runtime-clients.ts';
 
 export interface StepDeps {
   readonly recorder: Recorder;
   readonly conversation: Conversation;
-  readonly provider: Provider;
-  readonly runtime: Runtime;
+  readonly clients: RuntimeClients;
+  readonly coolDowns: CoolDowns;
+  /** Where in the chain the turn began: at the primary, unless that one rests. */
+  readonly startPlace: number;
   readonly prompt: FrozenPrompt;
   readonly maxOutputTokens: number | undefined;
   readonly clock: Clock;
@@ -31,14 +37,39 @@ type Answer = Extract<ModelEvent, { readonly type: 'finished' | 'failed' }>;
  * saw of the answer is returned.
  */
 export async function runStep(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal: AbortSignal): Promise<string> {
-  const request = await ask(toolUse, deps, signal);
-  await deps.recorder.reach('step-asked');
   const preview = new Preview(deps.emit);
-  const answer = await receive(deps.provider.stream(request, signal), preview, deps.recorder);
+  const answer = await askClient(toolUse, preview, deps, signal);
   if (signal.aborted) return preview.text;
   if (answer.type === 'failed') await recordFailure(answer.failure, deps, signal);
   else await recordAnswer(answer, toolUse, deps, signal);
   return '';
+}
+
+/** The place in the chain that the turn is at. A chain that became shorter meanwhile begins anew. */
+function currentPlace({ recorder, clients, startPlace }: StepDeps): number {
+  const place = recorder.state.place ?? startPlace;
+  return place < clients.chain.length ? place : 0;
+}
+
+function currentRuntime(deps: StepDeps): Runtime {
+  return deps.clients.chain[currentPlace(deps)] ?? deps.clients.chain[0];
+}
+
+async function askClient(
+  toolUse: ModelRequest['toolUse'],
+  preview: Preview,
+  deps: StepDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const client = await deps.clients.at(currentPlace(deps));
+    const request = await ask(toolUse, deps, signal);
+    await deps.recorder.reach('step-asked');
+    return await receive(client.stream(request, signal), preview, deps.recorder);
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown;
+    return { type: 'failed', failure: { type: 'client', message: describeError(thrown) } };
+  }
 }
 
 /** Records that this very request is about to be sent. Steering that slips in meanwhile becomes part of it. */
@@ -47,7 +78,7 @@ async function ask(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal: Abo
     const request = buildRequest(toolUse, deps);
     const digest = hash('sha256', JSON.stringify([request.model, request.toolUse, request.messages]));
     const isRecorded = await deps.recorder.recordIfCurrent(
-      () => Promise.resolve([{ type: 'step.asked', runtime: deps.runtime.name, digest }]),
+      () => Promise.resolve([{ type: 'step.asked', runtime: currentRuntime(deps).name, digest }]),
       signal,
     );
     if (isRecorded) return request;
@@ -57,7 +88,7 @@ async function ask(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal: Abo
 function buildRequest(toolUse: ModelRequest['toolUse'], deps: StepDeps): ModelRequest {
   const { state, turn } = deps.recorder;
   return {
-    model: deps.runtime.model,
+    model: currentRuntime(deps).model,
     system: deps.prompt.system,
     tools: deps.prompt.tools,
     messages: deps.conversation.messagesFor(turn.turnId),
@@ -97,15 +128,49 @@ async function receive(events: AsyncIterable<ModelEvent>, preview: Preview, reco
 }
 
 async function recordFailure(failure: ModelFailure, deps: StepDeps, signal: AbortSignal): Promise<void> {
-  const retry = decideRetry(failure, deps.recorder.state.failuresInARow);
-  const next = retry.type === 'retry' ? 'retry' : 'give-up';
+  const runtime = currentRuntime(deps);
+  const { next, afterMs } = decideRetry(failure, historyOf(deps));
+  if (next.type === 'fall-back' && isLimit(failure)) {
+    deps.coolDowns.begin(runtime, failure.retryAfterMs, deps.clock.monotonic());
+  }
   await deps.recorder.record([{ type: 'step.failed', failure, next }], signal);
-  if (retry.type === 'give-up' || retry.afterMs === 0) return;
-  deps.emit({
-    type: 'notice',
-    text: `${describeFailure(failure)}; trying again in ${Math.ceil(retry.afterMs / 1000)} s`,
-  });
-  await deps.clock.sleep(retry.afterMs, signal).catch((reason: unknown) => {
+  announce(failure, next, afterMs, deps);
+  if (afterMs > 0) await sleepUnlessStopped(afterMs, deps.clock, signal);
+  if (next.type === 'recover' && !signal.aborted) await deps.clients.rebuild(currentPlace(deps));
+}
+
+function historyOf(deps: StepDeps): CallHistory {
+  const { failuresInARow, hasRecovered } = deps.recorder.state;
+  const place = currentPlace(deps);
+  return {
+    failuresBefore: failuresInARow,
+    hasRecovered,
+    stage: place === deps.startPlace ? 'first-choice' : 'fallback',
+    route: currentRuntime(deps).route,
+    nextPlace: nextPlace(deps.clients.chain, place),
+  };
+}
+
+function isLimit(failure: ModelFailure): failure is Extract<ModelFailure, { readonly type: 'http' }> {
+  return failure.type === 'http' && (failure.status === 429 || failure.status === 402);
+}
+
+/** One short line that says what went wrong and what is done about it. */
+function announce(failure: ModelFailure, next: AfterFailure, afterMs: number, deps: StepDeps): void {
+  const why = describeFailure(failure);
+  const seconds = Math.ceil(afterMs / 1000);
+  if (next.type === 'retry' && afterMs > 0) notice(`${why}; trying again in ${seconds} s`, deps);
+  if (next.type === 'recover') notice(`${why}; trying a fresh connection in ${seconds} s`, deps);
+  if (next.type === 'fall-back')
+    notice(`${why}; going on with ${deps.clients.chain[next.to]?.name ?? 'the next'}`, deps);
+}
+
+function notice(text: string, deps: StepDeps): void {
+  deps.emit({ type: 'notice', text });
+}
+
+async function sleepUnlessStopped(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  await clock.sleep(ms, signal).catch((reason: unknown) => {
     if (!signal.aborted) throw reason;
   });
 }

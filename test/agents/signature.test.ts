@@ -13,6 +13,7 @@ const runtime: Runtime = {
   apiMode: 'chat_completions',
   credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' },
   place: 'local',
+  route: 'direct',
 };
 const parts: SignatureParts = {
   chain: [runtime],

@@ -18,6 +18,7 @@ export function runtimeAt(baseUrl: string, changes: Partial<Runtime> = {}): Runt
     apiMode: 'chat_completions',
     credential: { type: 'none' },
     place: 'remote',
+    route: 'direct',
     ...changes,
   };
 }

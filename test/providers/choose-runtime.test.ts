@@ -15,6 +15,8 @@ const nothing: Config['model'] = {
   default: undefined,
   provider: undefined,
   baseUrl: undefined,
+  apiMode: undefined,
+  keyEnv: undefined,
   maxOutputTokens: undefined,
 };
 

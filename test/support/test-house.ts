@@ -24,6 +24,8 @@ export interface HouseOptions {
   /** How the person at the terminal answers questions; `nobody` is a terminal where nobody can be asked. */
   readonly consent?: Verdict | 'nobody' | ((question: Outbound) => Verdict);
   readonly settings?: JsonObject;
+  /** Variables of the environment besides those that every house has. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly faults?: Faults;
 }
@@ -42,6 +44,7 @@ export class TestHouse implements AsyncDisposable {
   readonly workdir: string;
   readonly home: string;
   readonly shown: Outbound[] = [];
+  warnings: readonly string[] = [];
   readonly events: StepEvent[] = [];
   readonly address: Address = { platform: 'terminal', account: 'local', chat: 'house', thread: '' };
   readonly #folder: TempFolder;
@@ -74,12 +77,14 @@ export class TestHouse implements AsyncDisposable {
     await mkdir(this.workdir, { recursive: true });
     const model = { provider: 'custom', base_url: `${this.server.origin}/v1`, default: 'scripted' };
     await writeFile(join(this.home, 'config.json'), JSON.stringify({ model, ...this.#options.settings }));
-    const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path };
+    const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path, ...this.#options.env };
     const clock = this.#options.clock ?? systemClock;
     this.#app = await openApp({ model: undefined }, { env, clock, faults: this.#options.faults });
     this.#input = new AsyncQueue();
     const seat = { port: this.#port(), address: this.address, person: 'owner' as PersonId, workdir: this.workdir };
-    this.#gateway = (await this.#app.serveTerminal(seat)).gateway;
+    const served = await this.#app.serveTerminal(seat);
+    this.#gateway = served.gateway;
+    this.warnings = served.warnings;
     this.#gateway.watch(this.address, (_turn, event) => {
       this.events.push(event);
       for (const listener of this.#listeners) listener(event);

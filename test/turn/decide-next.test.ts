@@ -44,7 +44,7 @@ const calls: TurnEntry = {
 };
 
 function gaveUp(kind: 'empty' | 'cut-call'): TurnEntry {
-  return { type: 'step.failed', failure: { type: 'unusable', kind }, next: 'give-up' };
+  return { type: 'step.failed', failure: { type: 'unusable', kind }, next: { type: 'give-up' } };
 }
 function nudged(cause: NudgeCause): TurnEntry {
   return { type: 'turn.nudged', cause, text: 'go on' };

@@ -5,6 +5,7 @@ import { textPart } from '../../src/model/message.ts';
 import type { AssistantMessage } from '../../src/model/message.ts';
 import type { ModelFailure } from '../../src/model/provider.ts';
 import { decideRetry, findFault, outputAllowance } from '../../src/turn/decide-retry.ts';
+import type { CallHistory } from '../../src/turn/decide-retry.ts';
 
 function http(status: number, retryAfterMs?: number): ModelFailure {
   return { type: 'http', status, message: 'no', retryAfterMs };
@@ -12,25 +13,82 @@ function http(status: number, retryAfterMs?: number): ModelFailure {
 
 const cut: ModelFailure = { type: 'transport', kind: 'cut', message: 'cut' };
 
-test('a failed call is tried again after a growing wait, three times', () => {
-  const waits = [0, 1, 2, 3].map((failures) => decideRetry(cut, failures));
+const history: CallHistory = {
+  failuresBefore: 0,
+  hasRecovered: false,
+  stage: 'first-choice',
+  route: 'direct',
+  nextPlace: undefined,
+};
 
-  assert.deepEqual(waits, [
-    { type: 'retry', afterMs: 1000 },
-    { type: 'retry', afterMs: 2000 },
-    { type: 'retry', afterMs: 4000 },
-    { type: 'give-up' },
-  ]);
+function after(failure: ModelFailure, changes: Partial<CallHistory> = {}): string {
+  const { next, afterMs } = decideRetry(failure, { ...history, ...changes });
+  return `${next.type}${next.type === 'fall-back' ? ` to ${next.to}` : ''} after ${afterMs} ms`;
+}
+
+test('a failed call is tried again after a growing wait, three times', () => {
+  const waits = [0, 1, 2, 3].map((failuresBefore) => after(cut, { failuresBefore }));
+
+  assert.deepEqual(waits, ['retry after 1000 ms', 'retry after 2000 ms', 'retry after 4000 ms', 'give-up after 0 ms']);
 });
 
 test('the wait that a server asks for is honoured, up to a minute', () => {
-  assert.deepEqual(decideRetry(http(429, 7000), 0), { type: 'retry', afterMs: 7000 });
-  assert.deepEqual(decideRetry(http(503, 3_600_000), 0), { type: 'retry', afterMs: 60_000 });
+  assert.equal(after(http(429, 7000)), 'retry after 7000 ms');
+  assert.equal(after(http(503, 3_600_000)), 'retry after 60000 ms');
 });
 
-test('an answer that will not change is not asked for again', () => {
-  for (const status of [400, 401, 402, 403, 404, 422])
-    assert.deepEqual(decideRetry(http(status), 0), { type: 'give-up' });
+test('a long wait is not waited while another runtime could answer', () => {
+  assert.equal(after(http(429, 7000), { nextPlace: 1 }), 'retry after 7000 ms');
+  assert.equal(after(http(429, 30_000), { nextPlace: 1 }), 'fall-back to 1 after 0 ms');
+});
+
+test('an answer that will not change is not asked for again, but another runtime is', () => {
+  for (const status of [400, 401, 402, 403, 404, 422]) {
+    assert.equal(after(http(status)), 'give-up after 0 ms');
+    assert.equal(after(http(status), { nextPlace: 2 }), 'fall-back to 2 after 0 ms');
+  }
+});
+
+test('a call that was stopped is nobody else’s to answer', () => {
+  assert.equal(after({ type: 'aborted' }, { nextPlace: 1 }), 'give-up after 0 ms');
+});
+
+const kinds = ['read-timeout', 'connect-timeout', 'pool-timeout', 'connect-error'] as const;
+
+for (const kind of kinds) {
+  test(`T1 a ${kind} earns one recovery when the ordinary retries are spent, before any fallback`, () => {
+    const broken: ModelFailure = { type: 'transport', kind, message: 'broken' };
+
+    assert.equal(after(broken, { failuresBefore: 2, nextPlace: 1 }), 'retry after 4000 ms');
+    assert.equal(after(broken, { failuresBefore: 3, nextPlace: 1 }), 'recover after 6000 ms');
+    assert.equal(after(broken, { failuresBefore: 4, nextPlace: 1, hasRecovered: true }), 'fall-back to 1 after 0 ms');
+    assert.equal(after(broken, { failuresBefore: 4, hasRecovered: true }), 'give-up after 0 ms');
+  });
+}
+
+const timeout: ModelFailure = { type: 'transport', kind: 'read-timeout', message: 'late' };
+
+test('T2 there is no recovery when a fallback is active', () => {
+  assert.equal(after(timeout, { failuresBefore: 3, stage: 'fallback' }), 'give-up after 0 ms');
+});
+
+test('T3 there is no recovery for an error that is not the transport’s', () => {
+  for (const failure of [http(500), http(404), { type: 'protocol', message: 'garbage' }, cut] as const) {
+    assert.doesNotMatch(after(failure, { failuresBefore: 3 }), /recover/);
+  }
+});
+
+test('T4 there is no recovery for aggregators', () => {
+  assert.equal(after(timeout, { failuresBefore: 3, route: 'aggregator' }), 'give-up after 0 ms');
+});
+
+test('T6 the one wait is three seconds and one for each retry, at most eight', () => {
+  const waits = [3, 4, 5, 10].map((failuresBefore) => after(timeout, { failuresBefore }));
+
+  assert.deepEqual(
+    waits,
+    [6000, 7000, 8000, 8000].map((ms) => `recover after ${ms} ms`),
+  );
 });
 
 function message(text: string, args?: string): AssistantMessage {

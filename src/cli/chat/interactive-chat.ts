@@ -80,14 +80,14 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
-  async begin({ gateway, model }: ServedTerminal): Promise<void> {
+  async begin({ gateway, model, warnings }: ServedTerminal): Promise<void> {
     const { process, place, notes, recalled } = this.#parts;
     this.#gateway = gateway;
     const { workdir, address } = place.seat;
     const facts = { version: process.version, model, workdir, userHome: process.env['HOME'] };
     const [title = '', ...hints] = renderBanner(facts);
     this.#view.title(title);
-    for (const text of [...hints, ...notes]) this.#view.note(text);
+    for (const text of [...hints, ...notes, ...warnings]) this.#view.note(text);
     this.#view.recall(recalled);
     await gateway.deliver(address);
     this.#view.endRecall();

@@ -19,8 +19,8 @@ export async function chatWithPipe(parts: ChatParts): Promise<number> {
     if (!shown.take(message.text)) output.show(message);
   };
   using port = new RunPort('no', { show }, process);
-  const { gateway } = await app.serveTerminal({ ...place.seat, port });
-  for (const note of parts.notes) output.note(note);
+  const { gateway, warnings } = await app.serveTerminal({ ...place.seat, port });
+  for (const note of [...parts.notes, ...warnings]) output.note(note);
   output.recall(recalled);
   await gateway.deliver(place.seat.address);
   shown.forget();

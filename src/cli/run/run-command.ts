@@ -37,7 +37,8 @@ interface RunParts {
 async function answer(prompt: string, { app, place, output, process }: RunParts): Promise<number> {
   const asks = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'yes' : 'no';
   using port = new RunPort(asks, output, process);
-  const { gateway, model } = await app.serveTerminal({ ...place.seat, port });
+  const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port });
+  for (const warning of warnings) output.note(warning);
   if (place.session !== undefined) await gateway.deliver(place.seat.address);
   output.started({ model: model.name, earlier: await unsettledTurns(app, place) });
   using _watching = gateway.watch(place.seat.address, (turn, event) => output.take(turn, event));

@@ -76,7 +76,7 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     what: 'a broken answer is marked, and the next try is shown from its beginning',
     events: [
       says('Hel'),
-      { type: 'step.failed', failure: { type: 'protocol', message: 'cut' }, next: 'retry' },
+      { type: 'step.failed', failure: { type: 'protocol', message: 'cut' }, next: { type: 'retry' } },
       says('Hello.'),
       answered('Hello.'),
     ],
