@@ -2,12 +2,19 @@ import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
-import { createOpenAiChat } from './openai-chat.ts';
 import type { Transport } from './transport.ts';
 
 /** A client for a runtime, with connections of its own. The demo model has everything but the connections. */
 export async function connectRuntime(runtime: Runtime, clock: Clock = systemClock): Promise<Provider> {
-  return createOpenAiChat(runtime, await openTransport(runtime, clock), clock);
+  const transport = await openTransport(runtime, clock);
+  switch (runtime.apiMode) {
+    case 'chat_completions':
+      return (await import('./openai-chat.ts')).createOpenAiChat(runtime, transport, clock);
+    case 'codex_responses':
+      return (await import('./openai-responses.ts')).createOpenAiResponses(runtime, transport, clock);
+    case 'anthropic_messages':
+      return (await import('./anthropic-messages.ts')).createAnthropicMessages(runtime, transport, clock);
+  }
 }
 
 async function openTransport(runtime: Runtime, clock: Clock): Promise<Transport> {

@@ -1,13 +1,13 @@
-import type { CallId } from '../base/ids.ts';
 import { isJsonObject } from '../base/json.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { textPart } from '../model/message.ts';
 import type { ToolCall } from '../model/message.ts';
 import { noUsage } from '../model/provider.ts';
 import type { Finish, ModelEvent, ModelFailure, Usage } from '../model/provider.ts';
+import { describeErrorEvent } from './answer-failure.ts';
+import type { CallNamer } from './call-names.ts';
 import { GrowingText } from './growing-text.ts';
 import { CallSlots, areComplete } from './openai-chat-calls.ts';
-import { describeErrorEvent } from './openai-chat-failure.ts';
 import { readUsage } from './openai-chat-usage.ts';
 
 /** How the stream ended: with its closing mark, or by just ending. */
@@ -18,13 +18,13 @@ export class ChatAnswer {
   readonly #text = new GrowingText();
   readonly #reasoning = new GrowingText();
   readonly #calls = new CallSlots();
-  readonly #nameCall: (position: number, offered: string) => CallId;
+  readonly #nameCall: CallNamer;
   #finishReason: string | undefined;
   #hasChoice = false;
   #usage: Usage = noUsage;
 
   /** `nameCall` gives each call an id that no other call of the answer has, its own if possible. */
-  constructor(nameCall: (position: number, offered: string) => CallId) {
+  constructor(nameCall: CallNamer) {
     this.#nameCall = nameCall;
   }
 

@@ -13,8 +13,8 @@ export type CallNews =
   | { readonly type: 'begun'; readonly name: string }
   | { readonly type: 'bad'; readonly problem: string };
 
-const mostCalls = 128;
-const longestArguments = 10_000_000;
+export const mostCalls = 128;
+export const longestArguments = 10_000_000;
 
 interface Slot {
   id: string;

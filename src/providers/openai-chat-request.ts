@@ -38,7 +38,7 @@ export function prepareOpenAiChat(request: ModelRequest, dialect: ChatDialect = 
 }
 
 // Half a surrogate pair is no character: servers answer it with an error that names no cause.
-function mendText(_key: string, value: unknown): unknown {
+export function mendText(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
@@ -75,7 +75,7 @@ function wireCall(call: ToolCall, dialect: ChatDialect): JsonObject {
 }
 
 /** Servers parse the arguments of past calls and refuse the whole request over one that is not an object. */
-function wireArguments(text: string): string {
+export function wireArguments(text: string): string {
   const parsed: Json | undefined = parseJson(text);
   if (!isJsonObject(parsed)) return '{}';
   // Escaped in JSON, half a surrogate pair is plain ASCII here and breaks only the server's parser.

@@ -11,8 +11,14 @@ export interface SseLimits {
   readonly totalBytes: number;
 }
 
+/** More than any answer needs, and less than a server needs to fill our memory. */
+const defaultLimits: SseLimits = { eventCharacters: 16_000_000, totalBytes: 64_000_000 };
+
 /** The data of each event of a body, in order. A failure, of the transport or of a limit, is the last item. */
-export async function* readSseEvents(body: AsyncIterable<BodyPiece>, limits: SseLimits): AsyncGenerator<SseItem, void> {
+export async function* readSseEvents(
+  body: AsyncIterable<BodyPiece>,
+  limits: SseLimits = defaultLimits,
+): AsyncGenerator<SseItem, void> {
   const waiting: SseItem[] = [];
   const decoder = new TextDecoder();
   const parser = createParser({

@@ -40,7 +40,7 @@ export const vendors: readonly Vendor[] = [
     defaultModel: 'claude-sonnet-5-5',
     place: 'remote',
     route: 'direct',
-    apiMode: 'chat_completions',
+    apiMode: 'anthropic_messages',
     dialect: plainDialect,
   },
   {

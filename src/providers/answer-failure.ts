@@ -9,6 +9,13 @@ const longestRetryMs = 120_000;
 
 type Answered = Extract<TransportAnswer, { readonly type: 'answered' }>;
 
+/** A server that says nothing of its type is believed; a compressed answer was not asked for and is not unpacked. */
+export function isEventStream(answer: Answered): boolean {
+  const type = answer.headers['content-type'] ?? '';
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  return answer.status === 200 && encoding === 'identity' && !/\b(?:html|json)\b/.test(type);
+}
+
 /** An answer that is not a stream of events as a failure with a short message. */
 export async function describeRefusal(answer: Answered, nowMs: number): Promise<ModelFailure> {
   const body = await readStart(answer.body);
@@ -24,12 +31,17 @@ export async function describeRefusal(answer: Answered, nowMs: number): Promise<
 const statusOfCode: Readonly<Record<string, number>> = {
   authentication_error: 401,
   invalid_api_key: 401,
+  billing_error: 402,
   insufficient_quota: 402,
   permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
   invalid_request_error: 400,
   context_length_exceeded: 400,
   rate_limit_error: 429,
   rate_limit_exceeded: 429,
+  api_error: 500,
+  timeout_error: 504,
   overloaded_error: 529,
 };
 

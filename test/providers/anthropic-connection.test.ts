@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { systemClock } from '../../src/base/clock.ts';
+import type { ModelEvent } from '../../src/model/provider.ts';
+import { createAnthropicMessages } from '../../src/providers/anthropic-messages.ts';
+import { HttpTransport } from '../../src/providers/http-transport.ts';
+import { saysAnthropic } from '../support/anthropic-script.ts';
+import { delays, failsWith, stallsAfter } from '../support/model-script.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { openAnthropic } from './anthropic-setup.ts';
+import { ask, askForEnd, patientTimeouts, requestOf, runtimeAt } from './chat-setup.ts';
+
+const key = 'test-key-0123456789';
+
+test('a key goes into one header of the request, and nowhere else', async () => {
+  await using server = await startModelServer([saysAnthropic('ok')]);
+  await using chat = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: () => ` ${key}\n` } } });
+
+  await ask(chat);
+
+  const [request] = server.requests;
+  const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request?.headers ?? {};
+  assert.deepEqual(headers, {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'accept-encoding': 'identity',
+    'anthropic-version': '2023-06-01',
+    'x-api-key': key,
+  });
+  assert.deepEqual([request?.method, request?.path], ['POST', '/v1/messages']);
+  assert.equal(request?.body.includes(key), false);
+});
+
+test('a login is sent as a bearer token, and not as a key', async () => {
+  await using server = await startModelServer([saysAnthropic('ok')]);
+  await using chat = openAnthropic(server, {
+    runtime: { credential: { type: 'key', reveal: () => 'sk-ant-oat01-abc\n' } },
+  });
+
+  await ask(chat);
+
+  const headers = server.requests[0]?.headers ?? {};
+  assert.equal(headers['authorization'], 'Bearer sk-ant-oat01-abc');
+  assert.equal(headers['anthropic-beta'], 'oauth-2025-04-20');
+  assert.equal('x-api-key' in headers, false);
+});
+
+test('a server without a key gets none', async () => {
+  await using server = await startModelServer([saysAnthropic('ok')]);
+  await using chat = openAnthropic(server);
+
+  await ask(chat);
+
+  const headers = server.requests[0]?.headers ?? {};
+  assert.deepEqual(['x-api-key' in headers, 'authorization' in headers], [false, false]);
+});
+
+test('an address is good with and without the version at its end', async () => {
+  const table = [
+    ['/v1', '/v1/messages'],
+    ['/v1/', '/v1/messages'],
+    ['', '/v1/messages'],
+    ['/anthropic', '/anthropic/v1/messages'],
+    ['/anthropic/v2', '/anthropic/v2/messages'],
+  ];
+  for (const [path, expected] of table) {
+    await using server = await startModelServer([saysAnthropic('ok')]);
+    await using chat = openAnthropic(server, { runtime: { baseUrl: `${server.origin}${path}` } });
+
+    await ask(chat);
+
+    assert.equal(server.requests[0]?.path, expected);
+  }
+});
+
+test('a server gets the reasoning of its own vendor back', async () => {
+  await using server = await startModelServer([saysAnthropic('ok')]);
+  await using chat = openAnthropic(server, { runtime: { vendor: 'minimax' } });
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: '' };
+  const reasoning = { vendor: 'minimax', text: 'Hm.', items: [thought] };
+
+  await ask(
+    chat,
+    requestOf({
+      messages: [
+        { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+        { role: 'assistant', parts: [{ type: 'text', text: 'a' }], calls: [], reasoning },
+        { role: 'user', parts: [{ type: 'text', text: 'on' }] },
+      ],
+    }),
+  );
+
+  assert.equal(server.requests[0]?.body.includes(JSON.stringify(thought)), true);
+});
+
+test('a client that keeps what was read for an hour says so at its markers', async () => {
+  await using server = await startModelServer([saysAnthropic('ok')]);
+  const transport = new HttpTransport({ timeouts: () => patientTimeouts });
+  const client = createAnthropicMessages(runtimeAt(server.baseUrl), transport, systemClock, '1h');
+
+  await ask(client);
+  await client.close();
+
+  assert.match(server.requests[0]?.body ?? '', /"cache_control":\{"type":"ephemeral","ttl":"1h"\}/);
+});
+
+test('an abort from before the call is a failure: the server hears nothing, and no key is asked for', async () => {
+  await using server = await startModelServer([saysAnthropic('never')]);
+  await using chat = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
+
+  const events = await ask(chat, requestOf(), AbortSignal.abort());
+
+  assert.deepEqual(events, [{ type: 'failed', failure: { type: 'aborted' } }]);
+  assert.deepEqual([server.requests.length, server.openConnections], [0, 0]);
+});
+
+test('an abort in the middle of an answer ends it and drops the connection', async () => {
+  await using server = await startModelServer([stallsAfter(800, saysAnthropic('one two three four five six'))]);
+  await using chat = openAnthropic(server);
+  const abort = new AbortController();
+
+  const events: ModelEvent[] = [];
+  for await (const event of chat.stream(requestOf(), abort.signal)) {
+    events.push(event);
+    await server.whenStalled();
+    abort.abort();
+  }
+
+  assert.deepEqual(events.at(-1), { type: 'failed', failure: { type: 'aborted' } });
+  assert.equal(events.filter((event) => event.type === 'failed' || event.type === 'finished').length, 1);
+  await server.whenDisconnected();
+});
+
+test('an abort while the server has not answered yet ends the call', async () => {
+  await using server = await startModelServer([delays(new Promise(() => undefined), saysAnthropic('never'))]);
+  await using chat = openAnthropic(server);
+  const abort = new AbortController();
+
+  const events = ask(chat, requestOf(), abort.signal);
+  await server.whenRequested(1);
+  abort.abort();
+
+  assert.deepEqual(await events, [{ type: 'failed', failure: { type: 'aborted' } }]);
+  await server.whenDisconnected();
+});
+
+test('whoever stops listening lets go of the connection', async () => {
+  await using server = await startModelServer([stallsAfter(800, saysAnthropic('one two three four five six'))]);
+  await using chat = openAnthropic(server);
+
+  for await (const event of chat.stream(requestOf(), new AbortController().signal)) {
+    assert.equal(event.type, 'text.delta');
+    break;
+  }
+
+  await server.whenDisconnected();
+});
+
+test('a key that the server repeats in its error is not in the failure', async () => {
+  const body = { type: 'error', error: { type: 'authentication_error', message: `bad key ${key}` } };
+  await using server = await startModelServer([failsWith(401, body)]);
+  await using chat = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: () => key } } });
+
+  assert.deepEqual(await askForEnd(chat), {
+    type: 'failed',
+    failure: { type: 'http', status: 401, message: 'bad key [redacted]', retryAfterMs: undefined },
+  });
+});
+
+test('a key that cannot be read or sent is a failure, not a throw', async () => {
+  await using server = await startModelServer([saysAnthropic('never')]);
+  await using without = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
+  await using odd = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: () => 'a\nb' } } });
+
+  const failures = [await askForEnd(without), await askForEnd(odd)];
+
+  assert.deepEqual(
+    failures.map((event) => event?.type === 'failed' && event.failure.type),
+    ['protocol', 'protocol'],
+  );
+  assert.equal(server.requests.length, 0);
+});
+
+test('a redirect is not followed: the key stays with the server that it is for', async () => {
+  await using elsewhere = await startModelServer([saysAnthropic('gotcha')]);
+  await using server = await startModelServer([failsWith(307, '', { location: `${elsewhere.baseUrl}/messages` })]);
+  await using chat = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: () => key } } });
+
+  const last = await askForEnd(chat);
+
+  assert.equal(last?.type === 'failed' && last.failure.type === 'http' && last.failure.status, 307);
+  assert.equal(elsewhere.requests.length, 0);
+});
+
+test('closing the client closes its connections', async () => {
+  await using server = await startModelServer([saysAnthropic('ok'), stallsAfter(10, saysAnthropic('never'))]);
+  const chat = openAnthropic(server);
+  await ask(chat);
+  const running = ask(chat);
+  await server.whenStalled();
+
+  await chat.close();
+
+  await server.whenDisconnected();
+  assert.equal((await running).at(-1)?.type, 'failed');
+  assert.equal((await askForEnd(chat))?.type, 'failed');
+  assert.equal(server.requests.length, 2);
+});
+
+function throwLocked(): string {
+  throw new Error('the keyring is locked');
+}

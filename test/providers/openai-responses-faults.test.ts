@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Json, JsonObject } from '../../src/base/json.ts';
+import type { ModelEvent } from '../../src/model/provider.ts';
+import {
+  bodyOf,
+  cutsAfter,
+  endsAfter,
+  failsWith,
+  garblesAt,
+  inChunksOf,
+  resets,
+  resetsAfter,
+  sendsRaw,
+  stallsAfter,
+} from '../support/model-script.ts';
+import type { ModelStep } from '../support/model-script.ts';
+import { startModelServer } from '../support/model-server.ts';
+import {
+  answersResponses,
+  callsToolResponses,
+  eventsOfResponses,
+  failsResponses,
+  saysResponses,
+  sendsResponsesEvents,
+} from '../support/responses-script.ts';
+import { ask, askForEnd, requestOf } from './chat-setup.ts';
+import { failureOf, openResponses, streamOf, textOf } from './openai-responses-setup.ts';
+
+// As fixed bytes, so that an offset means the same byte in every answer.
+const answer = sendsRaw(bodyOf(saysResponses('Hello you there', { reasoning: 'Hm.' })));
+const call = sendsRaw(bodyOf(callsToolResponses('terminal', { command: 'rm -rf everything' })));
+const completed: JsonObject = { type: 'response.completed', response: { status: 'completed' } };
+
+function done(item: Json, place = 0): JsonObject {
+  return { type: 'response.output_item.done', output_index: place, item };
+}
+
+/** Where each event of a body ends. */
+function eventEnds(step: ModelStep): readonly number[] {
+  const text = Buffer.from(bodyOf(step)).toString('latin1');
+  return [...text.matchAll(/\n\n/g)].map((match) => match.index + 2);
+}
+
+test('an answer that breaks off anywhere before its last event is never taken for whole', async () => {
+  for (const step of [answer, call]) {
+    const ends = eventEnds(step);
+    const places = [0, 1, ...ends.slice(0, -1), ...ends.slice(1).map((end) => end - 3)];
+    for (const at of places) {
+      for (const fault of [cutsAfter, endsAfter]) {
+        const failure = await failureOf(fault(at, step));
+        assert.deepEqual(
+          [failure?.type, failure?.type === 'transport' && failure.kind],
+          ['transport', 'cut'],
+          `${fault.name} ${at}`,
+        );
+      }
+    }
+  }
+});
+
+test('a connection that is reset is cut, whether or not the answer had begun', async () => {
+  for (const step of [resets(), resetsAfter(400, answer)]) {
+    const failure = await failureOf(step);
+    assert.deepEqual([failure?.type, failure?.type === 'transport' && failure.kind], ['transport', 'cut']);
+  }
+});
+
+test('an answer whose last event has arrived is whole, whatever becomes of the connection', async () => {
+  const whole = bodyOf(answer).length;
+  const trailing = sendsRaw(
+    `${Buffer.from(bodyOf(answer)).toString('utf8')}data: [DONE]\n\ndata: {"error":"late"}\n\n`,
+  );
+  for (const step of [cutsAfter(whole, answer), endsAfter(whole, answer), stallsAfter(whole, answer), trailing]) {
+    assert.equal(textOf(await streamOf(step)), 'Hello you there');
+  }
+});
+
+test('a mark of another protocol does not make an answer whole', async () => {
+  const unfinished = eventsOfResponses([{ type: 'text', text: 'Hello' }]).slice(0, -1);
+
+  const failure = await failureOf(sendsResponsesEvents([...unfinished, '[DONE]']));
+
+  assert.deepEqual([failure?.type, failure?.type === 'transport' && failure.kind], ['transport', 'cut']);
+});
+
+test('an answer that is completed before one of its items is was cut', async () => {
+  const events = eventsOfResponses([
+    { type: 'text', text: 'Hello' },
+    { type: 'call', name: 'a', args: '{"k":1}' },
+  ]);
+  const last = events.findLast((event) => event['type'] === 'response.output_item.done');
+
+  const failure = await failureOf(sendsResponsesEvents(events.filter((event) => event !== last)));
+
+  assert.deepEqual([failure?.type, failure?.type === 'transport' && failure.kind], ['transport', 'cut']);
+});
+
+test('streams are read however they are cut up and encoded', async () => {
+  const text = Buffer.from(bodyOf(saysResponses('Grüße an 世界 😀'))).toString('utf8');
+  const variants: Readonly<Record<string, ModelStep>> = {
+    'one byte at a time': inChunksOf(1, sendsRaw(text)),
+    'three bytes at a time': inChunksOf(3, sendsRaw(text)),
+    'with a byte order mark': sendsRaw(`\ufeff${text}`),
+    'with CRLF': sendsRaw(text.replaceAll('\n', '\r\n')),
+    'with CRLF, one byte at a time': inChunksOf(1, sendsRaw(text.replaceAll('\n', '\r\n'))),
+    'with CR': sendsRaw(text.replaceAll('\n', '\r')),
+    'with comments and other fields': sendsRaw(
+      `: ping\n\nid: 7\nretry: 10\nfoo: bar\n${text.replaceAll('data:', ': x\ndata:')}`,
+    ),
+    'without the names of events': sendsRaw(text.replaceAll(/^event: .*\n/gm, '')),
+    'without a space after the colon': sendsRaw(text.replaceAll('data: ', 'data:')),
+  };
+  for (const [name, step] of Object.entries(variants)) {
+    assert.equal(textOf(await streamOf(step)), 'Grüße an 世界 😀', name);
+  }
+});
+
+test('bytes that are no UTF-8 become replacement characters', async () => {
+  const body = Buffer.from(bodyOf(answer));
+  const at =
+    body.indexOf('"text":"Hello you', body.lastIndexOf('event: response.output_item.done')) + '"text":"H'.length;
+
+  assert.equal(textOf(await streamOf(garblesAt(at, Buffer.from([0xff]), answer))), 'H\ufffdllo you there');
+});
+
+test('what is not the protocol is refused as such', async () => {
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+  const faults: Readonly<Record<string, ModelStep>> = {
+    'an event that is no JSON': sendsResponsesEvents(['{"type":"response.output_text.delta"', completed]),
+    'an event that is a list': sendsResponsesEvents(['[1,2]', completed]),
+    'an event that is a deep list': sendsResponsesEvents([deep, completed]),
+    'an item that is no object': sendsResponsesEvents([done('a'), completed]),
+    'a call without a name': sendsResponsesEvents([done({ type: 'function_call', arguments: '{}' }), completed]),
+    'a page of HTML': sendsRaw('<html><title>Sign in</title>', { headers: { 'content-type': 'text/html' } }),
+    'an answer without a stream': sendsRaw('{"output":[]}', { headers: { 'content-type': 'application/json' } }),
+    'a compressed answer': sendsRaw('\u001f\u008b', { headers: { 'content-encoding': 'gzip' } }),
+    'no content': sendsRaw('', { status: 204 }),
+  };
+  for (const [name, step] of Object.entries(faults)) {
+    const failure = await failureOf(step);
+    assert.equal(failure?.type, 'protocol', `${name}: ${JSON.stringify(failure)}`);
+  }
+});
+
+test('unknown events, unknown items and wrong types inside an event are passed over', async () => {
+  const message = { type: 'message', content: [{ type: 'output_text', text: 'ok' }, { type: 'mystery' }, 7] };
+  const events = await streamOf(
+    sendsResponsesEvents([
+      { type: 'response.mystery', error: null, deep: [{ a: 1 }] },
+      { type: 7 },
+      {},
+      { type: 'response.output_item.added', output_index: 3, item: null },
+      { type: 'response.output_text.delta', delta: { a: 1 } },
+      { type: 'response.output_text.delta', output_index: 'none', delta: null },
+      { type: 'response.reasoning_summary_text.delta' },
+      { type: 'response.function_call_arguments.done', arguments: [] },
+      done({ type: 'web_search_call', id: 'ws_1', status: 'completed' }, 0),
+      done({ type: 'reasoning', summary: 'none', content: 7 }, 1),
+      done(message, 2),
+      { type: 'response.completed', response: 'none' },
+    ]),
+  );
+
+  assert.equal(textOf(events), 'ok');
+});
+
+test('whatever is too large ends the call, and the connection with it', async () => {
+  const megabyte = 'x'.repeat(1_000_000);
+  const huge = { type: 'function_call', name: 'a', arguments: 'x'.repeat(10_000_001) };
+  const many = Array.from({ length: 129 }, (_, place) => done({ type: 'function_call', name: 'a' }, place));
+  const floods: readonly (readonly [RegExp, readonly string[]])[] = [
+    [/^an event is larger/, ['data: "', ...Array.from({ length: 20 }, () => megabyte)]],
+    [/^the answer is larger/, Array.from({ length: 70 }, () => `: ${megabyte}\n`)],
+    [/^more than 128 tool calls/, many.map((event) => `data: ${JSON.stringify(event)}\n\n`)],
+    [/^the arguments of a tool call are longer/, [`data: ${JSON.stringify(done(huge))}\n\n`]],
+  ];
+  for (const [problem, chunks] of floods) {
+    const forever = sendsRaw([...chunks, ...Array.from({ length: 50 }, () => `: ${megabyte}\n`)]);
+    await using server = await startModelServer([forever]);
+    await using client = openResponses(server);
+
+    const last = (await ask(client)).at(-1);
+
+    assert.match(last?.type === 'failed' && last.failure.type === 'protocol' ? last.failure.message : '', problem);
+    await server.whenDisconnected();
+  }
+});
+
+test('an error in the middle of a stream has the status that it would have had before it', async () => {
+  const table: readonly (readonly [JsonObject, number])[] = [
+    [{ code: 'rate_limit_exceeded', message: 'slow down' }, 429],
+    [{ code: 'insufficient_quota', message: 'pay' }, 402],
+    [{ code: 'context_length_exceeded', message: 'too long' }, 400],
+    [{ code: 'invalid_encrypted_content', type: 'invalid_request_error', message: 'not ours' }, 400],
+    [{ code: 'invalid_prompt', message: 'no' }, 400],
+    [{ code: 'usage_limit_reached', message: 'tomorrow' }, 429],
+    [{ code: 'usage_not_included', message: 'not in your plan' }, 403],
+    [{ code: 'server_is_overloaded', message: 'busy' }, 503],
+    [{ code: 'server_error', message: 'oh' }, 500],
+    [{ message: 'who knows' }, 500],
+  ];
+  for (const [error, status] of table) {
+    const expected = { type: 'http', status, message: error['message'], retryAfterMs: undefined };
+    const nested = { type: 'error', error, sequence_number: 3 };
+    const flat = { sequence_number: 3, ...error, type: 'error' };
+    assert.deepEqual(await failureOf(failsResponses(error)), expected, JSON.stringify(error));
+    assert.deepEqual(await failureOf(sendsResponsesEvents([nested])), expected, JSON.stringify(nested));
+    assert.deepEqual(await failureOf(sendsResponsesEvents([flat])), expected, JSON.stringify(flat));
+  }
+});
+
+test('an error that names its status, or has no type, or says nothing, is an error', async () => {
+  const named = { type: 'error', status: 401, error: { code: 'mystery', message: 'who are you' } };
+
+  assert.deepEqual(await statusOf(sendsResponsesEvents([named])), [401, 'who are you']);
+  assert.deepEqual(await statusOf(sendsResponsesEvents([{ error: { message: 'upstream', code: 502 } }])), [
+    502,
+    'upstream',
+  ]);
+  assert.deepEqual(await statusOf(sendsResponsesEvents([{ error: 'flat' }])), [500, 'flat']);
+  assert.deepEqual(await statusOf(failsResponses(null)), [500, 'without saying why']);
+  assert.deepEqual(await statusOf(sendsResponsesEvents([{ type: 'response.failed' }])), [500, 'without saying why']);
+});
+
+test('an error of the server is told with its status and what it asks for', async () => {
+  assert.deepEqual(await failureOf(failsWith(429, { error: { message: 'slow' } }, { 'retry-after': '7' })), {
+    type: 'http',
+    status: 429,
+    message: 'slow',
+    retryAfterMs: 7000,
+  });
+});
+
+test('an abort from before the call is a failure: the server hears nothing, and no key is asked for', async () => {
+  await using server = await startModelServer([saysResponses('never')]);
+  await using client = openResponses(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
+
+  assert.deepEqual(await ask(client, requestOf(), AbortSignal.abort()), [
+    { type: 'failed', failure: { type: 'aborted' } },
+  ]);
+  assert.deepEqual([server.requests.length, server.openConnections], [0, 0]);
+});
+
+test('an abort in the middle of an answer ends it and drops the connection', async () => {
+  const step = answersResponses([{ type: 'text', text: 'one two three four five six' }]);
+  const at = Buffer.from(bodyOf(step)).indexOf('three');
+  await using server = await startModelServer([stallsAfter(at, step)]);
+  await using client = openResponses(server);
+  const abort = new AbortController();
+
+  const events: ModelEvent[] = [];
+  for await (const event of client.stream(requestOf(), abort.signal)) {
+    events.push(event);
+    await server.whenStalled();
+    abort.abort();
+  }
+
+  assert.deepEqual(events.at(-1), { type: 'failed', failure: { type: 'aborted' } });
+  assert.equal(events.filter((event) => event.type === 'failed' || event.type === 'finished').length, 1);
+  await server.whenDisconnected();
+});
+
+test('whoever stops listening lets go of the connection', async () => {
+  const step = answersResponses([{ type: 'text', text: 'one two three four five six' }]);
+  await using server = await startModelServer([stallsAfter(Buffer.from(bodyOf(step)).indexOf('three'), step)]);
+  await using client = openResponses(server);
+
+  for await (const event of client.stream(requestOf(), new AbortController().signal)) {
+    assert.equal(event.type, 'text.delta');
+    break;
+  }
+
+  await server.whenDisconnected();
+});
+
+test('the key goes into one header of the request and nowhere else, and errors do not repeat it', async () => {
+  const key = 'test-key-0123456789';
+  await using server = await startModelServer([saysResponses('ok'), failsWith(401, `bad key ${key}`)]);
+  await using client = openResponses(server, {
+    runtime: { baseUrl: `${server.baseUrl}//`, credential: { type: 'key', reveal: () => ` ${key}\n` } },
+  });
+
+  await ask(client);
+  const refused = await askForEnd(client);
+
+  const [request] = server.requests;
+  assert.equal(request?.headers['authorization'], `Bearer ${key}`);
+  assert.equal(JSON.stringify([request.path, request.body]).includes(key), false);
+  assert.deepEqual(
+    [request.method, request.path, request.headers['accept-encoding'], request.headers['content-type']],
+    ['POST', '/v1/responses', 'identity', 'application/json'],
+  );
+  assert.equal(
+    refused?.type === 'failed' && 'message' in refused.failure && refused.failure.message,
+    'bad key [redacted]',
+  );
+});
+
+test('connections are kept from one call to the next', async () => {
+  await using server = await startModelServer(() => saysResponses('ok'));
+  await using client = openResponses(server);
+
+  for (let asked = 0; asked < 10; asked += 1) await ask(client);
+
+  const connections = new Set(server.requests.map(({ connection }) => connection));
+  assert.equal(connections.size < 10, true, `${connections.size} connections for 10 calls`);
+});
+
+async function statusOf(step: ModelStep): Promise<readonly unknown[]> {
+  const failure = await failureOf(step);
+  return failure?.type === 'http' ? [failure.status, failure.message] : [];
+}
+
+function throwLocked(): string {
+  throw new Error('the keyring is locked');
+}
