@@ -37,6 +37,8 @@ export interface TurnOptions {
   readonly fence: Fence;
   readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Aborts when the whole program ends. */
+  readonly shutdown: AbortSignal;
 }
 
 /** A session made ready: frozen prompt, tool schemas and a model client. Nothing that the model sees may change in it. */
@@ -128,6 +130,7 @@ export class Agent {
       limits,
       claim: { owner, epoch: options.fence.epoch },
       settleWith: options.settleWith,
+      shutdown: options.shutdown,
     };
   }
 }

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'no-model'
   | 'no-progress'
   | 'not-found'
+  | 'store-busy'
   | 'store-closed'
   | 'store-failed'
   | 'unsafe-home'
@@ -26,12 +27,19 @@ export class AppError extends Error {
   }
 }
 
+/** Whether waiting may help: there may be room again, or whoever holds the store may let go of it. */
+export function isPassing(thrown: unknown): thrown is AppError {
+  return isAppError(thrown, 'disk-full') || isAppError(thrown, 'store-busy');
+}
+
 export function isAppError(thrown: unknown, code: ErrorCode): thrown is AppError {
   return thrown instanceof AppError && thrown.code === code;
 }
 
 /** One line that can be shown to a person, whatever was thrown. */
 export function describeError(thrown: unknown): string {
+  // What went wrong first is what matters, not what went wrong while cleaning up behind it.
+  if (thrown instanceof SuppressedError) return describeError(thrown.suppressed);
   if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
   return String(thrown);
 }

@@ -1,3 +1,4 @@
+import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Signals, Store } from '../model/store.ts';
 import type { Lanes } from './lanes.ts';
@@ -14,6 +15,7 @@ export interface CommandDeps {
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly signals: Signals;
+  readonly agents: Pick<AgentCache, 'close'>;
   readonly describeModel: () => string;
 }
 
@@ -49,6 +51,8 @@ export const commandTable: readonly CommandRow[] = [
   { name: 'title', aliases: ['name'], usage: '/title TEXT', summary: 'name this session', run: runTitle },
 ];
 
+const longestTitle = 100;
+
 /** A text that is a command: a slash and a word. A path such as /etc/hosts is not one. */
 export function parseCommand(text: string): Command | undefined {
   const match = /^\/([a-z?][a-z_-]*)(?:\s+([\s\S]*))?$/i.exec(text);
@@ -79,6 +83,7 @@ async function runNew(_rest: string, inbound: InboundMessage, deps: CommandDeps)
   const current = await deps.store.sessions.at(inbound);
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
   const session = await deps.store.sessions.renew(inbound);
+  await deps.agents.close(current.id);
   return `A new session: ${session.id}. The old one is ${current.id}.`;
 }
 
@@ -110,6 +115,7 @@ async function runSessions(_rest: string, _inbound: InboundMessage, deps: Comman
 async function runTitle(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   if (rest === '') return 'Say it like this: /title Holiday plans';
   const session = await deps.store.sessions.at(inbound);
-  await deps.store.sessions.setTitle(session.id, rest);
-  return `This session is now called “${rest}”.`;
+  const title = rest.replaceAll(/\s+/g, ' ').slice(0, longestTitle);
+  await deps.store.sessions.setTitle(session.id, title);
+  return `This session is now called “${title}”.`;
 }

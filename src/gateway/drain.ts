@@ -29,6 +29,7 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
     const session = await deps.store.sessions.get(sessionId);
     if (turn === undefined || session === undefined || lane.signal.aborted) return;
     const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence });
+    lane.end();
     await deps.deliver(session);
     if (isReleased) return;
   }
@@ -50,7 +51,8 @@ async function holdSession(sessionId: SessionId, { store, owner, clock }: DrainD
     async [Symbol.asyncDispose]() {
       beating.abort();
       await beats;
-      await store.leases.release(name, owner);
+      // One that cannot be given back runs out by itself.
+      await store.leases.release(name, owner).catch(() => undefined);
     },
   };
 }
@@ -76,7 +78,12 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   using lease = await deps.agents.lease(session);
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
     settleTurn(turn, session, result, { tx, now: deps.clock.now() });
-  const run = lease.agent.run(turn, { fence: deps.fence, settleWith, signal: deps.lane.begin(turn) });
+  const run = lease.agent.run(turn, {
+    fence: deps.fence,
+    settleWith,
+    signal: deps.lane.begin(turn),
+    shutdown: deps.lane.signal,
+  });
   for (;;) {
     const next = await run.next();
     if (next.done === true) return next.value.type === 'released';

@@ -28,7 +28,7 @@ export interface GatewayDeps {
   readonly owner: NodeId;
   readonly describeModel: () => string;
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
-  readonly openAgents: (approvals: Approvals) => Pick<AgentCache, 'lease'>;
+  readonly openAgents: (approvals: Approvals) => Pick<AgentCache, 'lease' | 'close'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly faults: Faults | undefined;
@@ -37,20 +37,23 @@ export interface GatewayDeps {
 /** From inbound to outbound: admits messages into durable turns, runs them in lanes, and sends what they settle to. */
 export class Gateway implements AsyncDisposable {
   readonly #deps: GatewayDeps;
-  readonly #watchers = new Watchers();
+  readonly #watchers: Watchers;
   readonly #approvals: PendingApprovals;
   readonly #lanes: Lanes;
+  readonly #agents: Pick<AgentCache, 'lease' | 'close'>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     this.#approvals = new PendingApprovals({
       sessions: deps.store.sessions,
       channelFor: (address) => this.#channelFor(address),
       clock: deps.clock,
     });
     const agents = deps.openAgents(this.#approvals);
+    this.#agents = agents;
     const show: DrainDeps['show'] = (session, turn, event) => this.#watchers.show(session.address, turn, event);
     const deliver: DrainDeps['deliver'] = (session) => this.deliver(session.address);
     this.#lanes = new Lanes({
@@ -69,8 +72,8 @@ export class Gateway implements AsyncDisposable {
   takeIn(inbound: Inbound): Promise<Intake> {
     const { store, wake, signals, clock, faults, describeModel } = this.#deps;
     const lanes = this.#lanes;
-    const commands = createCommandRunner({ store, lanes, signals, describeModel });
-    return takeIn(inbound, { store, lanes, approvals: this.#approvals, commands, wake, signals, clock, faults });
+    const commands = createCommandRunner({ store, lanes, signals, agents: this.#agents, describeModel });
+    return takeIn(inbound, { store, lanes, approvals: this.#approvals, commands, wake, clock, faults });
   }
 
   watch(address: Address, watcher: Watcher): Disposable {
@@ -91,7 +94,13 @@ export class Gateway implements AsyncDisposable {
   async deliver(address: Address): Promise<void> {
     const { store, clock, faults } = this.#deps;
     const channel = this.#channelFor(address);
-    if (channel) await deliverDue(channel, { outbox: store.outbox, clock, faults }, this.#stopping.signal);
+    if (channel === undefined) return;
+    try {
+      await deliverDue(channel, { outbox: store.outbox, clock, faults }, this.#stopping.signal);
+    } catch (thrown) {
+      // The rows stay in the outbox; the turn that they come from is settled and none the worse.
+      this.#note('a reply could not be delivered', thrown);
+    }
   }
 
   /** Stops listening and leaves running turns unsettled, for the next start to go on with. */
@@ -113,24 +122,31 @@ export class Gateway implements AsyncDisposable {
     try {
       return describeIntake(await this.takeIn(inbound));
     } catch (thrown) {
-      this.#deps.log.write('error', 'an inbound message was not taken in', { reason: describeError(thrown) });
+      this.#note('an inbound message was not taken in', thrown);
       return `That was not taken in: ${describeError(thrown)}. Nothing was done; send it again.`;
     }
   }
 
   async #reportDrain(sessionId: SessionId, thrown: unknown): Promise<void> {
-    const reason = describeError(thrown);
-    this.#deps.log.write('error', 'a session stopped being served', { sessionId, reason });
+    this.#note(`session ${sessionId} stopped being served`, thrown);
     const session = await this.#deps.store.sessions.get(sessionId).catch(() => undefined);
-    if (session) await this.#tell(session.address, `This turn was put off: ${reason}. It goes on at the next start.`);
+    const text = `This turn was put off: ${describeError(thrown)}. It goes on with your next message, or at the next start.`;
+    if (session) await this.#tell(session.address, text);
   }
 
+  /** Shows a line that need not be kept. */
   async #tell(address: Address, text: string): Promise<void> {
     const id = newId('outbox', this.#deps.clock.now());
     const message: Outbound = { id, address, kind: 'notice', text, copy: 'first', digest: undefined };
-    const receipt = await this.#channelFor(address)?.send(message, this.#stopping.signal);
-    if (receipt && receipt.type !== 'sent')
-      this.#deps.log.write('warn', 'a notice was not shown', { reason: receipt.reason });
+    try {
+      await this.#channelFor(address)?.send(message, this.#stopping.signal);
+    } catch (thrown) {
+      this.#note('a notice was not shown', thrown);
+    }
+  }
+
+  #note(what: string, thrown: unknown): void {
+    this.#deps.log.write('error', what, { reason: describeError(thrown) });
   }
 
   #channelFor(address: Address): Channel | undefined {

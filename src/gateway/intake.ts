@@ -5,7 +5,7 @@ import type { Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
 import { partsToText } from '../model/message.ts';
 import type { Session } from '../model/session.ts';
-import type { Signals, Store, StoreTx, Wake } from '../model/store.ts';
+import type { Store, StoreTx, Wake } from '../model/store.ts';
 import type { TurnEntry, TurnRef } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import { parseCommand } from './commands.ts';
@@ -18,7 +18,6 @@ export interface IntakeDeps {
   readonly approvals: Pick<PendingApprovals, 'answer'>;
   readonly commands: CommandRunner;
   readonly wake: Wake;
-  readonly signals: Signals;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
 }
@@ -63,7 +62,6 @@ async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): 
   try {
     const accepted = await deps.store.transaction((tx) => acceptOnce(inbound, turn, entry, tx));
     if (accepted === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
-    deps.signals.send(turn.sessionId, { type: 'steered' });
     return { type: 'steered', turn };
   } catch (thrown) {
     if (isAppError(thrown, 'fenced')) return undefined;

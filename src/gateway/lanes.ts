@@ -8,6 +8,8 @@ export type Drain = (sessionId: SessionId, lane: LaneControl) => Promise<void>;
 export interface LaneControl {
   /** Begins a turn: from here on a stop reaches it, and only it. */
   begin(turn: TurnRef): AbortSignal;
+  /** Ends it: a stop that comes now is meant for the turn that follows. */
+  end(): void;
   /** Aborts with the lane itself, at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -26,9 +28,12 @@ export interface LanesDeps {
   readonly wake: Wake;
   readonly signals: Signals;
   readonly drain: Drain;
-  /** Told of a drain that ended in an error; the session's next wake tries again. */
+  /** Told of a drain that ended in an error. */
   readonly onError: (sessionId: SessionId, thrown: unknown) => void;
 }
+
+// A lane that fails again and again stops trying; the session's next message opens it anew.
+const mostFailures = 3;
 
 /** One serial lane a session. Two turns of a session never run at once, and no wake is lost. */
 export class Lanes implements AsyncDisposable {
@@ -42,9 +47,10 @@ export class Lanes implements AsyncDisposable {
     this.#listening = deps.wake.onWake((sessionId) => this.#wake(sessionId));
   }
 
-  /** The turn that a session is at, if it has begun one. */
+  /** The turn that a session is at, if it has begun one. A turn that was told to stop takes nothing in any more. */
   running(sessionId: SessionId): TurnRef | undefined {
-    return this.#lanes.get(sessionId)?.turn;
+    const lane = this.#lanes.get(sessionId);
+    return lane?.controller.signal.aborted === true ? undefined : lane?.turn;
   }
 
   isBusy(sessionId: SessionId): boolean {
@@ -83,18 +89,22 @@ export class Lanes implements AsyncDisposable {
 
   async #serve(sessionId: SessionId, lane: Lane): Promise<void> {
     using _listening = this.#deps.signals.onSignal(sessionId, (signal) => this.#obey(signal, lane));
-    try {
-      while (lane.isWokenAgain && !this.#closing.signal.aborted) {
-        lane.isWokenAgain = false;
-        await this.#deps.drain(sessionId, { begin: (turn) => this.#begin(turn, lane), signal: this.#closing.signal });
-        lane.turn = undefined;
-        lane.earlyStop = undefined;
+    for (let failures = 0; lane.isWokenAgain && failures < mostFailures && !this.#closing.signal.aborted;) {
+      lane.isWokenAgain = false;
+      try {
+        await this.#deps.drain(sessionId, this.#controlOf(lane));
+      } catch (thrown) {
+        failures += 1;
+        this.#deps.onError(sessionId, thrown);
       }
-    } catch (thrown) {
-      this.#deps.onError(sessionId, thrown);
-    } finally {
-      this.#lanes.delete(sessionId);
+      endTurn(lane);
+      lane.earlyStop = undefined;
     }
+    this.#lanes.delete(sessionId);
+  }
+
+  #controlOf(lane: Lane): LaneControl {
+    return { begin: (turn) => this.#begin(turn, lane), end: () => endTurn(lane), signal: this.#closing.signal };
   }
 
   #begin(turn: TurnRef, lane: Lane): AbortSignal {
@@ -108,9 +118,12 @@ export class Lanes implements AsyncDisposable {
   }
 
   #obey(signal: Signal, lane: Lane): void {
-    if (signal.type !== 'stop') return;
     const cause: AbortCause = { type: 'stop', by: signal.by };
     if (lane.turn === undefined) lane.earlyStop = cause;
     else lane.controller.abort(cause);
   }
+}
+
+function endTurn(lane: Lane): void {
+  lane.turn = undefined;
 }

@@ -115,6 +115,8 @@ export interface SearchHit extends TurnRef {
 export interface Search {
   /** Entries that contain the words, or, failing those, the text as a substring. Best first. */
   find(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** What people said last on a platform, in all its sessions; newest first. */
+  lastSaid(platform: string, limit: number): Promise<readonly string[]>;
 }
 
 export interface Schedule {
@@ -167,7 +169,10 @@ export interface Wake {
   onWake(listener: (sessionId: SessionId) => void): Disposable;
 }
 
-export type Signal = { readonly type: 'stop'; readonly by: PersonId } | { readonly type: 'steered' };
+export interface Signal {
+  readonly type: 'stop';
+  readonly by: PersonId;
+}
 
 /** Reaches the running turn of a session, wherever it runs. */
 export interface Signals {
@@ -192,7 +197,10 @@ export interface Store extends StoreTx {
   readonly search: Search;
   /** All of the work or none of it. Inside it only `tx` is awaited. */
   transaction<Result>(work: (tx: StoreTx) => Promise<Result>): Promise<Result>;
-  /** Deletes sessions that were last active before the time, gives the space back to the file system, and says which went. */
+  /**
+   * Deletes sessions that were last active before the time and have no unsettled turn, gives the space back to the file
+   * system, and says which went.
+   */
   prune(activeBefore: number): Promise<readonly SessionId[]>;
   close(): Promise<void>;
 }

@@ -84,7 +84,7 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.nudged':
       return foldNudge(state, entry.cause);
     case 'step.asked':
-      return { ...state, waitingSteers: 0 };
+      return { ...state, waitingSteers: 0, gaveUp: undefined };
     case 'step.finished':
       return foldAnswer(state, { message: entry.message, finish: entry.finish });
     case 'step.failed':

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { AppError } from '../base/errors.ts';
 
-export const privateFolderMode = 0o700;
+const privateFolderMode = 0o700;
 export const privateFileMode = 0o600;
 
 /** Makes a folder that only its owner can enter, or makes sure that an existing one is ours and closed to others. */

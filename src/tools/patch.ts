@@ -2,8 +2,8 @@ import { boolean, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
 import type { PathLocks } from './files/path-locks.ts';
-import { settle } from './tool-outcomes.ts';
-import { previewText } from './workspace.ts';
+import { WriteGuard } from './files/write-guard.ts';
+import { settle, spellOutLine } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
 const inputSchema = object({
@@ -17,22 +17,19 @@ type PatchInput = ValueOf<typeof inputSchema>;
 
 /** Replaces a piece of a file. */
 export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchInput> {
+  const guard = new WriteGuard<PatchInput>(workspace, locks, describeEdit);
   return {
     name: 'patch',
     description:
       'Replace a piece of text in a file. old_string must be in the file exactly once, unless replace_all is set. Returns the diff.',
     input: inputSchema,
     effect: 'verifiable',
-    assess: (input, place) => {
-      const path = workspace.locate(input.path, place);
-      return Promise.resolve(workspace.judgeWrite(path, place, () => describeEdit(path, input)));
-    },
+    assess: (input, place) => Promise.resolve(guard.assess(input, place)),
     footprint: (input, place) => ({ type: 'files', paths: [workspace.locate(input.path, place)] }),
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { patchFile } = await import('./files/patch-file.ts');
-        const path = workspace.locate(input.path, context);
-        return await locks.run(path, () => patchFile(path, input));
+        return await guard.run(input, context, (path) => patchFile(path, input));
       });
     },
     verify: async (input, place) => {
@@ -43,6 +40,6 @@ export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchI
 }
 
 function describeEdit(path: string, input: PatchInput): string {
-  const where = input.replace_all === true ? `everywhere in ${path}` : `in ${path}`;
-  return `replace ${where}:\n${previewText(input.old_string)}\nby:\n${previewText(input.new_string)}`;
+  const where = input.replace_all === true ? 'everywhere in' : 'in';
+  return `replace ${where} ${spellOutLine(path)}:\n${input.old_string}\nby:\n${input.new_string}`;
 }

@@ -39,3 +39,8 @@ export function spellOut(text: string): string {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;
   });
 }
+
+/** The same for what stands on one line of the question, such as a path: it cannot begin another line. */
+export function spellOutLine(text: string): string {
+  return spellOut(text).replaceAll('\n', '\\u{a}');
+}

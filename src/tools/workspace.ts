@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Risk, ToolPlace } from '../model/tool.ts';
 import { realPath } from './real-path.ts';
 import type { TaskState } from './task-state.ts';
-import { cut, spellOut } from './tool-outcomes.ts';
+import { spellOut } from './tool-outcomes.ts';
 
 export interface WorkspaceOptions {
   readonly state: TaskState;
@@ -19,15 +19,15 @@ export class Workspace {
   readonly #state: TaskState;
   readonly #ours: readonly string[];
   readonly #secrets: readonly string[];
-  readonly #temporary: readonly string[];
 
   constructor(options: WorkspaceOptions) {
     const home = realPath(resolve(options.homeFolder));
     this.userHome = options.environment['HOME'] ?? homedir();
     this.#state = options.state;
-    this.#ours = [home, realPath(resolve(options.taskFolder))];
-    this.#secrets = [join(home, '.env'), join(home, 'state')];
-    this.#temporary = [realPath('/tmp'), realPath(options.environment['TMPDIR'] ?? '/tmp')];
+    // What a shell leaves there are the exported variables of its conversation, which is not always the asking one.
+    const tasks = realPath(resolve(options.taskFolder));
+    this.#ours = [home, tasks];
+    this.#secrets = [join(home, '.env'), join(home, 'state'), tasks];
   }
 
   /** The absolute path that a tool's argument means, with all links followed. Relative ones start where the shell stands. */
@@ -56,9 +56,14 @@ export class Workspace {
       return { type: 'forbidden', reason: `${path} belongs to Talaria itself; only the user may change it, by hand` };
     }
     const workdir = realPath(place.workdir);
-    const base = [workdir, ...this.#temporary].find((folder) => isInside(path, folder));
-    if (base !== undefined && !this.#isDelicate(path, base)) return { type: 'safe' };
-    return { type: 'ask', question: spellOut(describe()) };
+    const isPlain = isInside(path, workdir) && !this.#isSweeping(workdir) && !this.#isDelicate(path, workdir);
+    return isPlain ? { type: 'safe' } : askWhole(spellOut(describe()));
+  }
+
+  /** Whether being started in a folder says nothing about what may be changed there: it is the system's, or a whole home. */
+  #isSweeping(workdir: string): boolean {
+    if (isInside(realPath(this.userHome), workdir) || foldersOfMany.has(workdir)) return true;
+    return systemFolders.some((folder) => isInside(workdir, folder));
   }
 
   /** Files that run code, log in or sit in the user's own corner: asked about even inside the working folder. */
@@ -71,6 +76,39 @@ export class Workspace {
     return isInCorner && !isInside(base, join(realPath(this.userHome), corner));
   }
 }
+
+const foldersOfMany: ReadonlySet<string> = new Set([
+  '/',
+  '/Users',
+  '/Volumes',
+  '/home',
+  '/media',
+  '/mnt',
+  '/opt',
+  '/private',
+  '/private/var',
+  '/root',
+  '/run',
+  '/srv',
+  '/var',
+]);
+
+const systemFolders: readonly string[] = [
+  '/Applications',
+  '/Library',
+  '/System',
+  '/bin',
+  '/boot',
+  '/dev',
+  '/etc',
+  '/lib',
+  '/lib64',
+  '/private/etc',
+  '/proc',
+  '/sbin',
+  '/sys',
+  '/usr',
+];
 
 const delicateFolders: ReadonlySet<string> = new Set([
   '.git',
@@ -114,8 +152,12 @@ export function isInside(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** What would be written, for the person who is asked: how much, and how it begins. */
-export function previewText(text: string): string {
-  const shown = text.split('\n').slice(0, 8).join('\n');
-  return cut(shown.length < text.length ? `${shown}\n…` : shown, 800);
+const longestQuestion = 4000;
+
+/** Nobody can agree to what they were not shown, and nobody reads what is longer than this. */
+function askWhole(question: string): Risk {
+  if (question.length <= longestQuestion) return { type: 'ask', question };
+  const size = `${question.length} characters, where ${longestQuestion} can be shown`;
+  const advice = 'write it to a plain file in the working folder instead, or in smaller pieces with patch';
+  return { type: 'forbidden', reason: `this is too much to ask the user about (${size}); ${advice}` };
 }

@@ -2,8 +2,8 @@ import { object, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
 import type { PathLocks } from './files/path-locks.ts';
-import { settle } from './tool-outcomes.ts';
-import { previewText } from './workspace.ts';
+import { WriteGuard } from './files/write-guard.ts';
+import { settle, spellOutLine } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
 const inputSchema = object({
@@ -15,25 +15,28 @@ type WriteFileInput = ValueOf<typeof inputSchema>;
 
 /** Creates a file or replaces all of it. */
 export function createWriteFile(workspace: Workspace, locks: PathLocks): Tool<WriteFileInput> {
+  const guard = new WriteGuard<WriteFileInput>(workspace, locks, describeWrite);
   return {
     name: 'write_file',
     description: 'Create a file or replace its whole content; missing folders are made. To change a part, use patch.',
     input: inputSchema,
-    effect: 'idempotent',
-    assess: (input, place) => {
-      const path = workspace.locate(input.path, place);
-      const size = Buffer.byteLength(input.content);
-      const describe = (): string => `write ${size} bytes to ${path}:\n${previewText(input.content)}`;
-      return Promise.resolve(workspace.judgeWrite(path, place, describe));
-    },
+    // Not idempotent: between a crash and the next start the file is the user's, who may have edited it.
+    effect: 'verifiable',
+    assess: (input, place) => Promise.resolve(guard.assess(input, place)),
     footprint: (input, place) => ({ type: 'files', paths: [workspace.locate(input.path, place)] }),
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { writeWhole } = await import('./files/write-whole.ts');
-        const path = workspace.locate(input.path, context);
-        return await locks.run(path, () => writeWhole(path, input.content));
+        return await guard.run(input, context, (path) => writeWhole(path, input.content));
       });
     },
-    verify: () => Promise.resolve('unknown'),
+    verify: async (input, place) => {
+      const { verifyWhole } = await import('./files/write-whole.ts');
+      return await verifyWhole(workspace.locate(input.path, place), input.content);
+    },
   };
+}
+
+function describeWrite(path: string, { content }: WriteFileInput): string {
+  return `write ${Buffer.byteLength(content)} bytes to ${spellOutLine(path)}:\n${content}`;
 }

@@ -43,12 +43,17 @@ async function askPerson(
     const { verdict, by } = await deps.approvals.ask({ turn: recorder.turn, call, digest, question }, signal);
     await recorder.record([{ type: 'approval.answered', callId: call.id, digest, by, verdict }], signal);
     await recorder.reach('approval-answered');
-    return toConsent(verdict);
+    return by === null ? nobodyAsked : toConsent(verdict);
   } catch (thrown) {
     if (signal.aborted) return withheld({ type: 'interrupted' });
     return withheld({ type: 'refused', reason: `nobody could be asked: ${describeError(thrown)}` });
   }
 }
+
+const nobodyAsked = withheld({
+  type: 'refused',
+  reason: 'it needs the consent of the user, and nobody could be asked here. Say what you wanted to do',
+});
 
 function toConsent(verdict: Verdict): Consent {
   return verdict === 'approved' ? { type: 'given' } : withheld({ type: 'refused', reason: deniedText });

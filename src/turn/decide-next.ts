@@ -30,10 +30,17 @@ const nudgeTexts: Readonly<Record<NudgeCause, string>> = {
 /** What a turn does next, from its log alone: the same in a running turn and after a crash. Pure. */
 export function decideNext(state: TurnState, limits: TurnLimits): Next {
   if (state.fruitlessClaims >= mostFruitlessClaims) return settle(parked());
+  const next = decideOnward(state, limits);
+  // What was said meanwhile is carried by one more request, however the turn would have ended.
+  const isUnheard = next.type === 'settle' && state.waitingSteers > 0;
+  return isUnheard ? { type: 'ask', toolUse: state.nudges.budget > 0 ? 'forbidden' : 'allowed' } : next;
+}
+
+function decideOnward(state: TurnState, limits: TurnLimits): Next {
   if (state.openCalls.length > 0) return { type: 'run-tools' };
   if (state.gaveUp !== undefined) return decideAfterGivingUp(state, state.gaveUp);
   if (state.misfitSteps >= mostMisfitSteps)
-    return settle(failed('the model called tools that it does not have three times in a row'));
+    return settle(failed('the model wrote calls that fit no tool three times in a row'));
   const isLastWord = state.nudges.budget > 0;
   if (state.answer !== undefined) return decideAfterAnswer(state, state.answer, isLastWord);
   if (isLastWord) return { type: 'ask', toolUse: 'forbidden' };
@@ -43,14 +50,13 @@ export function decideNext(state: TurnState, limits: TurnLimits): Next {
 function decideAfterAnswer(state: TurnState, { message, finish }: LastAnswer, isLastWord: boolean): Next {
   const text = partsToText(message.parts);
   if (finish === 'length') {
-    if (text === '')
+    if (state.textSoFar === '')
       return settle(failed('the model used up its whole answer thinking; ask for less at once, or lower its effort'));
     if (state.nudges.cut < mostCutContinuations) return nudge('cut');
     return settle({ type: 'replied', text: state.textSoFar, ending: 'cut-short' });
   }
   if (finish === 'filtered' && text === '') return settle(failed('the provider withheld the answer'));
   if (isLastWord) return settle({ type: 'replied', text: state.textSoFar + text, ending: 'out-of-budget' });
-  if (state.waitingSteers > 0) return { type: 'ask', toolUse: 'allowed' };
   return settle({ type: 'replied', text: state.textSoFar + text, ending: 'complete' });
 }
 

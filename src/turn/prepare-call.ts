@@ -12,7 +12,7 @@ export interface ReadyCall {
   readonly tool: Tool;
   readonly input: unknown;
   readonly risk: Risk;
-  /** Names exactly this act: the tool, its arguments and the folder that it starts from. */
+  /** Names exactly this act: the tool, its arguments, the session's folder, and what a person is shown of it. */
   readonly digest: string;
 }
 
@@ -36,7 +36,9 @@ export async function prepareCall(
   if (parsed.type === 'invalid') return unfit(call, `the arguments do not fit: ${describeProblems(parsed.problems)}`);
   try {
     const risk = await tool.assess(parsed.value, place);
-    const digest = hash('sha256', stableJson({ tool: tool.name, arguments: written, workdir: place.workdir }));
+    const question = risk.type === 'ask' ? risk.question : null;
+    const act = { tool: tool.name, arguments: written, workdir: place.workdir, question };
+    const digest = hash('sha256', stableJson(act));
     return { type: 'ready', call, tool, input: parsed.value, risk, digest };
   } catch (thrown) {
     return unfit(call, describeError(thrown));

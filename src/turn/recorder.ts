@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { isAppError } from '../base/errors.ts';
+import { isPassing } from '../base/errors.ts';
 import type { Faults, FaultPoint } from '../model/faults.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
 import type { TurnState } from '../model/turn-state.ts';
@@ -15,7 +15,7 @@ export interface RecorderDeps {
   readonly faults: Faults | undefined;
 }
 
-const diskFullPauseMs = 2000;
+const pauseMs = 2000;
 
 /** Writes the entries of one running turn. When a method resolves, its entry is durable and folded; before that, nothing is. */
 export class Recorder {
@@ -50,7 +50,7 @@ export class Recorder {
     return logged.length > 0;
   }
 
-  /** One transaction of entries and whatever belongs to them. A full disk is waited out: nothing goes on unrecorded. */
+  /** One transaction of entries and whatever belongs to them. A full or busy store is waited out: nothing goes on unrecorded. */
   async write(
     work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>,
     signal?: AbortSignal,
@@ -61,9 +61,9 @@ export class Recorder {
         await this.#takeIn(logged);
         return logged;
       } catch (thrown) {
-        if (!isAppError(thrown, 'disk-full')) throw thrown;
-        if (tries === 0) this.#deps.emit({ type: 'notice', text: `${thrown.message}; waiting until there is room` });
-        await this.#deps.clock.sleep(diskFullPauseMs, signal);
+        if (!isPassing(thrown)) throw thrown;
+        if (tries === 0) this.#deps.emit({ type: 'notice', text: `${thrown.message}; waiting` });
+        await this.#deps.clock.sleep(pauseMs, signal);
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { CallId } from '../base/ids.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import type { OpenCall } from '../model/turn-state.ts';
+import type { AbortCause } from '../model/turn.ts';
 import { askConsent } from './ask-consent.ts';
 import { decideOrder } from './decide-order.ts';
 import { prepareCall } from './prepare-call.ts';
@@ -45,9 +46,14 @@ async function runOneByOne(open: readonly OpenCall[], deps: ToolDeps, signal: Ab
     // Only now: an earlier call may have changed what this one would touch.
     const prepared = await prepareCall(each.call, deps.tools, deps.place);
     const outcome = await bringToOutcome(each, prepared, deps, signal);
-    if (signal.aborted && outcome.type === 'interrupted') return;
+    if (isCutOffByShutdown(outcome, signal)) return;
     await settleCall(each.call.id, outcome, deps.recorder, signal);
   }
+}
+
+/** A shutdown is nobody's decision about a call: it stays open, and the next start finds out what became of it. */
+function isCutOffByShutdown(outcome: ToolOutcome, signal: AbortSignal): boolean {
+  return outcome.type === 'interrupted' && signal.aborted && (signal.reason as AbortCause).type === 'shutdown';
 }
 
 async function bringToOutcome(
@@ -56,16 +62,27 @@ async function bringToOutcome(
   deps: ToolDeps,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
+  if (open.stage === 'started' && !mayRunAgain(prepared)) {
+    return { type: 'unknown', lastSeen: `${open.call.name} had started` };
+  }
   if (prepared.type === 'unfit') return prepared.outcome;
   if (open.stage === 'started') {
     const recovery = await recoverCall(prepared.tool, prepared.input, deps.place);
-    return recovery.type === 'settle' ? recovery.outcome : await runTool(prepared, deps, signal);
+    if (recovery.type === 'settle') return recovery.outcome;
   }
+  // Also for what runs again: consent was given to exactly that act, and the place may have changed since.
   const consent = await askConsent(prepared, open, deps, signal);
   if (consent.type === 'withheld') return consent.outcome;
-  await deps.recorder.record([{ type: 'tool.called', call: open.call }], signal);
-  await deps.recorder.reach('tool-called');
+  if (open.stage === 'not-started') {
+    await deps.recorder.record([{ type: 'tool.called', call: open.call }], signal);
+    await deps.recorder.reach('tool-called');
+  }
   return await runTool(prepared, deps, signal);
+}
+
+/** What does not fit any more, or is forbidden by now, did run once: its outcome is unknown, not that of a call that never was. */
+function mayRunAgain(prepared: PreparedCall): boolean {
+  return prepared.type === 'ready' && prepared.risk.type !== 'forbidden';
 }
 
 /** Outcomes become durable one by one in the order of the calls, whichever finishes first. */
@@ -78,7 +95,7 @@ async function runSideBySide(ready: readonly ReadyCall[], deps: ToolDeps, signal
   const outcomes = startPool(ready, (prepared) => runTool(prepared, deps, signal));
   for (const { id, outcome } of outcomes) {
     const settled = await outcome;
-    if (signal.aborted && settled.type === 'interrupted') continue;
+    if (isCutOffByShutdown(settled, signal)) return;
     await settleCall(id, settled, deps.recorder, signal);
   }
 }

@@ -1,7 +1,9 @@
 import { AppError } from '../base/errors.ts';
 import { noUsage } from '../model/provider.ts';
 import { textPart } from '../model/message.ts';
+import type { ToolOutcome } from '../model/message.ts';
 import type { StoreTx } from '../model/store.ts';
+import type { OpenCall, TurnState } from '../model/turn-state.ts';
 import type { AbortCause, TurnEntry, TurnResult } from '../model/turn.ts';
 import type { NodeId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
@@ -20,6 +22,8 @@ export interface TurnDeps extends StepDeps, ToolDeps {
   readonly claim: { readonly owner: NodeId; readonly epoch: number };
   /** Whatever has to become durable in the same moment as the result: the reply on its way out, the message dealt with. */
   readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+  /** Aborts when the whole program ends; a turn that was stopped before may still be waiting to write its end. */
+  readonly shutdown: AbortSignal;
 }
 
 /** `released` is a turn that a shutdown left unsettled: the log says how far it came, and the next start goes on. */
@@ -37,7 +41,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
     if (next.type === 'settle') {
       if (await settleUnlessSteered(next.result, deps)) return next.result;
     } else {
-      preview = await act(next, deps, signal);
+      preview = await actUnlessStopped(next, deps, signal);
     }
     // Every act leaves an entry. Without one the next decision would be the same, for ever.
     const isStuck = deps.conversation.seq === seenBefore && !signal.aborted;
@@ -46,11 +50,19 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
   return await endAborted(preview, deps, signal.reason as AbortCause);
 }
 
-async function act(
-  next: Exclude<Next, { readonly type: 'settle' }>,
-  deps: TurnDeps,
-  signal: AbortSignal,
-): Promise<string> {
+/** An abort may end a wait by an error of its own; the turn then ends as the abort says. */
+async function actUnlessStopped(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<string> {
+  try {
+    return await act(next, deps, signal);
+  } catch (thrown) {
+    if (signal.aborted && !(thrown instanceof AppError)) return '';
+    throw thrown;
+  }
+}
+
+type Act = Exclude<Next, { readonly type: 'settle' }>;
+
+async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<string> {
   switch (next.type) {
     case 'run-tools':
       await runTools(deps, signal);
@@ -63,38 +75,60 @@ async function act(
   }
 }
 
-/** Settles only if nothing arrived meanwhile: steering that comes at the last moment is answered, not lost. */
+/**
+ * Settles only if nothing arrived meanwhile: steering that comes at the last moment is answered, not lost. No call is left
+ * open: a history with a call and no result is one that models refuse for ever after.
+ */
 async function settleUnlessSteered(result: TurnResult, { recorder, settleWith }: TurnDeps): Promise<boolean> {
   const isSettled = await recorder.recordIfCurrent(async (tx) => {
     await settleWith(tx, result);
-    return [{ type: 'turn.settled', result }];
+    return [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
   });
   if (isSettled) await recorder.reach('turn-settled');
   return isSettled;
 }
 
 /** A stop gives every open call an outcome and the turn a result, in one write. A shutdown leaves the turn to the next start. */
-async function endAborted(preview: string, { recorder, settleWith }: TurnDeps, cause: AbortCause): Promise<TurnEnd> {
+async function endAborted(preview: string, deps: TurnDeps, cause: AbortCause): Promise<TurnEnd> {
+  const { recorder, settleWith, shutdown } = deps;
+  const released: TurnEnd = { type: 'released' };
   if (cause.type === 'shutdown') {
-    await recorder.record([{ type: 'turn.released' }]);
-    return { type: 'released' };
+    // Tried once. Where it cannot be written this start counts as a crash, and no more than that.
+    return await recorder.record([{ type: 'turn.released' }], shutdown).then(
+      () => released,
+      () => released,
+    );
   }
   const result: TurnResult = { type: 'interrupted', by: cause.by };
-  await recorder.write(async (tx) => {
-    await settleWith(tx, result);
-    return await recorder.appendIn(tx, [...closeOpenEnds(preview, recorder), { type: 'turn.settled', result }]);
-  });
-  return result;
+  const entries = [...closeCalls(recorder.state, interrupted), ...keepPreview(preview)];
+  try {
+    await recorder.write(async (tx) => {
+      await settleWith(tx, result);
+      return await recorder.appendIn(tx, [...entries, { type: 'turn.settled', result }]);
+    }, shutdown);
+    return result;
+  } catch (thrown) {
+    if (shutdown.aborted) return released;
+    throw thrown;
+  }
 }
 
-function closeOpenEnds(preview: string, recorder: Recorder): readonly TurnEntry[] {
-  const calls = recorder.state.openCalls.map(({ call }): TurnEntry => ({
-    type: 'tool.settled',
-    callId: call.id,
-    outcome: { type: 'interrupted' },
-  }));
-  if (preview === '') return calls;
-  // What the user saw of a stopped answer stays in the conversation, so that the next turn knows what was said.
+type Close = (open: OpenCall) => ToolOutcome;
+
+const interrupted: Close = () => ({ type: 'interrupted' });
+
+const abandoned: Close = ({ stage }) =>
+  stage === 'started'
+    ? { type: 'unknown', lastSeen: 'the call had started' }
+    : { type: 'failed', message: 'the turn ended before this was run' };
+
+function closeCalls(state: TurnState, close: Close): readonly TurnEntry[] {
+  return state.openCalls.map((open) => ({ type: 'tool.settled', callId: open.call.id, outcome: close(open) }));
+}
+
+/** What the user saw of a stopped answer stays in the conversation, so that the next turn knows what was said. */
+function keepPreview(preview: string): readonly TurnEntry[] {
+  if (preview === '') return [];
   const message = { role: 'assistant', parts: [textPart(preview)], calls: [] } as const;
-  return [...calls, { type: 'step.finished', message, finish: 'interrupted', usage: noUsage }];
+  return [{ type: 'step.finished', message, finish: 'interrupted', usage: noUsage }];
 }

@@ -92,6 +92,7 @@ async function runOneTurn(agent: Agent, store: Store, owner: NodeId): Promise<Tu
     fence: { lease: 'l', epoch: grant.epoch },
     settleWith: () => Promise.resolve(),
     signal: new AbortController().signal,
+    shutdown: new AbortController().signal,
   });
   for (;;) {
     const next = await run.next();

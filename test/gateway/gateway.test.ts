@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { PersonId } from '../../src/base/ids.ts';
+import type { NodeId, PersonId } from '../../src/base/ids.ts';
+import { isJsonObject } from '../../src/base/json.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import type { SeenRequest } from '../support/model-script.ts';
 import { callsTool, delays, says, stallsAfter } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -24,6 +27,12 @@ function inboundWithId(
   };
 }
 
+function lastWordOf(request: SeenRequest): string {
+  const messages = request.json?.['messages'];
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isJsonObject(last) && typeof last['content'] === 'string' ? last['content'] : '';
+}
+
 test('a message that is delivered twice is answered once, also after a restart', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
 
@@ -39,20 +48,20 @@ test('a message that is delivered twice is answered once, also after a restart',
 });
 
 test('messages admitted in the same moment are answered in the order they came', async () => {
-  const gate = Promise.withResolvers<void>();
-  await using house = await openTestHouse({
-    script: (_request, index) => delays(gate.promise, says(`answer ${index}`)),
-  });
+  const clock = new ManualClock(Date.now());
+  await using house = await openTestHouse({ script: (request) => says(lastWordOf(request)), clock });
 
   // Taken in before the lane has begun a turn, so that each becomes a turn of its own.
-  await Promise.all(['a', 'b', 'c'].map((text) => house.gateway.takeIn(inboundWithId(house, text, text))));
-  gate.resolve();
+  await Promise.all(['a', 'b', 'c', 'd'].map((text) => house.gateway.takeIn(inboundWithId(house, text, text))));
   await house.whenIdle();
 
   const admitted = (await house.log()).flatMap(({ entry }) => (entry.type === 'turn.admitted' ? entry.parts : []));
   const replies = house.shown.filter(({ kind }) => kind === 'reply').map(({ text }) => text);
-  assert.equal(replies.length, admitted.length);
-  assert.deepEqual(replies, replies.toSorted());
+  assert.deepEqual(
+    replies,
+    admitted.map((part) => (part.type === 'text' ? part.text : '')),
+  );
+  assert.equal(replies.length, 4);
 });
 
 test('a recognised command never reaches the model', async () => {
@@ -103,7 +112,30 @@ test('what is unsafe is asked for with the full command, and runs once it is all
   assert.equal(await readFile(join(house.workdir, 'ledger'), 'utf8'), 'ran\n');
 });
 
-for (const consent of ['denied', 'nobody'] as const) {
+test('an answer is bound to the command and to the folder that it runs in', async () => {
+  const commands = ['touch made', 'touch made', 'mkdir sub && cd sub', 'touch made'];
+  await using house = await openTestHouse({
+    script: [...commands.map((command) => callsTool('terminal', { command })), says('Done.')],
+    consent: 'approved',
+  });
+
+  await house.say('make it, here and there');
+
+  const asked = (await house.log()).flatMap(({ entry }) => (entry.type === 'approval.asked' ? [entry] : []));
+  const here = `touch made\nin ${house.workdir}`;
+  assert.deepEqual(
+    asked.map(({ question }) => question),
+    [here, here, `mkdir sub && cd sub\nin ${house.workdir}`, `${here}/sub`],
+  );
+  const [first, again, , inSub] = asked.map(({ digest }) => digest);
+  assert.equal(again, first);
+  assert.notEqual(inSub, first);
+});
+
+for (const [consent, reason] of [
+  ['denied', /REFUSED: the user did not allow this/],
+  ['nobody', /REFUSED: it needs the consent of the user, and nobody could be asked here/],
+] as const) {
   test(`what is unsafe does not run when consent is ${consent}, and the model is told not to try again`, async () => {
     await using house = await openTestHouse({
       script: [callsTool('terminal', { command: 'echo ran >> ledger' }), says('Understood.')],
@@ -113,7 +145,7 @@ for (const consent of ['denied', 'nobody'] as const) {
     const reply = await house.say('run it');
 
     assert.equal(reply, 'Understood.');
-    assert.match(house.server.requests[1]?.body ?? '', /REFUSED: the user did not allow this/);
+    assert.match(house.server.requests[1]?.body ?? '', reason);
     await assert.rejects(readFile(join(house.workdir, 'ledger')), { code: 'ENOENT' });
   });
 }
@@ -174,4 +206,78 @@ test('a stop that comes before the turn has begun still stops it', async () => {
   await house.whenIdle();
 
   assert.equal(house.shown.at(-1)?.text, 'Stopped.');
+});
+
+test('a watcher that throws does not disturb the turn', async () => {
+  await using house = await openTestHouse({ script: [says('Hello.')] });
+  using _watching = house.gateway.watch(house.address, () => {
+    throw new Error('broken glasses');
+  });
+
+  const reply = await house.say('hi');
+
+  assert.equal(reply, 'Hello.');
+});
+
+test('/new closes the client of the session that it leaves', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  await house.say('hi');
+
+  await house.admit('/new');
+  await house.server.whenDisconnected();
+
+  assert.equal(house.server.openConnections, 0);
+});
+
+test('a message that is dealt with no longer waits in the inbox', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+
+  await house.say('hi');
+
+  assert.deepEqual(await house.app.store.inbox.open(), []);
+});
+
+test('an answer from another chat allows nothing', async () => {
+  await using house = await openTestHouse({
+    script: [callsTool('terminal', { command: 'echo ran >> ledger' }), says('Done.')],
+    consent: 'silence',
+  });
+
+  await house.admit('run it');
+  await house.whenLogged('approval.asked');
+  const digest =
+    (await house.log()).flatMap(({ entry }) => (entry.type === 'approval.asked' ? [entry.digest] : []))[0] ?? '';
+  const elsewhere = { ...house.address, chat: 'another' };
+  const stray = await house.gateway.takeIn({
+    type: 'answer',
+    address: elsewhere,
+    person: 'owner' as PersonId,
+    digest,
+    verdict: 'approved',
+  });
+  await house.admit('/stop');
+  await house.whenIdle();
+
+  assert.deepEqual(stray, { type: 'ignored', reason: 'nothing-asked' });
+  await assert.rejects(readFile(join(house.workdir, 'ledger')), { code: 'ENOENT' });
+});
+
+test('a turn whose session was taken over elsewhere writes nothing more', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTestHouse({ script: [delays(gate.promise, says('too late'))] });
+  await house.admit('hello');
+  await house.server.whenRequested(1);
+  const session = await house.session();
+  const lease = `session:${session.id}`;
+  const owner = (await house.log()).flatMap(({ entry }) => (entry.type === 'turn.claimed' ? [entry.owner] : []))[0];
+  assert.ok(owner);
+
+  await house.app.store.leases.release(lease, owner);
+  await house.app.store.leases.acquire(lease, 'nod_elsewhere' as NodeId, 60_000);
+  const before = await house.logTypes();
+  gate.resolve();
+  await house.whenIdle();
+
+  assert.deepEqual(await house.logTypes(), before);
+  assert.match(house.shown.at(-1)?.text ?? '', /^This turn was put off: session:.* was taken over/);
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SessionId } from '../../src/base/ids.ts';
 import type { Signal, Signals, Wake } from '../../src/model/store.ts';
-import { ada } from '../support/store-samples.ts';
+import { ada, bob } from '../support/store-samples.ts';
 
 const one = 'ses_one' as SessionId;
 const two = 'ses_two' as SessionId;
-const steered: Signal = { type: 'steered' };
+const stopByBob: Signal = { type: 'stop', by: bob };
 const stop: Signal = { type: 'stop', by: ada };
 
 /** Values that arrive one by one, so that a test can wait for them however they travel. */
@@ -70,12 +70,12 @@ export function describeSignalsConformance(name: string, make: () => Signals): v
       using _one = signals.onSignal(one, ofOne.add);
       using _two = signals.onSignal(two, ofTwo.add);
 
-      signals.send(one, steered);
+      signals.send(one, stopByBob);
       signals.send(one, stop);
-      signals.send(two, steered);
+      signals.send(two, stopByBob);
 
-      assert.deepEqual(await ofOne.until(2), [steered, stop]);
-      assert.deepEqual(await ofTwo.until(1), [steered]);
+      assert.deepEqual(await ofOne.until(2), [stopByBob, stop]);
+      assert.deepEqual(await ofTwo.until(1), [stopByBob]);
     });
 
     test('the same listener twice is two, and letting go of one leaves the other', async () => {
@@ -84,12 +84,12 @@ export function describeSignalsConformance(name: string, make: () => Signals): v
       const first = signals.onSignal(one, heard.add);
       using _second = signals.onSignal(one, heard.add);
 
-      signals.send(one, steered);
-      assert.deepEqual(await heard.until(2), [steered, steered]);
+      signals.send(one, stopByBob);
+      assert.deepEqual(await heard.until(2), [stopByBob, stopByBob]);
       first[Symbol.dispose]();
       signals.send(one, stop);
 
-      assert.deepEqual(await heard.until(3), [steered, steered, stop]);
+      assert.deepEqual(await heard.until(3), [stopByBob, stopByBob, stop]);
     });
 
     test('a signal to a session that nobody serves is no error', () => {

@@ -8,7 +8,7 @@ import { startChild } from '../support/store-child.ts';
 import { filesWith } from '../support/store-folder-walk.ts';
 import { openStoreHouse } from '../support/store-house.ts';
 import type { StoreHouse } from '../support/store-house.ts';
-import { admit, inChat } from '../support/store-samples.ts';
+import { admit, inChat, settled } from '../support/store-samples.ts';
 import * as sqlite from '../support/store-sqlite-opener.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
@@ -64,7 +64,8 @@ test('pruning gives the space back to the file system, in the search indexes too
   const only = await reference.store.sessions.at(inChat('only'));
   const size = await sizeWith(house, async (index) => {
     const old = await house.store.sessions.at(inChat(`old ${index}`));
-    await admit(house.store, old, manyWords(2 * index));
+    const turn = await admit(house.store, old, manyWords(2 * index));
+    await house.store.turns.append(turn, [settled()]);
     await house.store.blobs.put(old.id, `${index}`.repeat(50_000));
     await admit(house.store, kept, manyWords(2 * index + 1));
   });

@@ -14,7 +14,7 @@ test('a foreign program that holds the database is waited for a moment, then not
   await foreign.line();
 
   await assert.rejects(admit(house.store, session, 'refused'), {
-    code: 'store-failed',
+    code: 'store-busy',
     message: 'another program holds the database, so nothing was stored',
   });
   await foreign.kill();

@@ -2,6 +2,7 @@
  * The real app in a process of its own, for tests that kill it. Arguments: home, workdir, the fault point to die at (or `-`), and
  * how often the point is passed before that. Says one message, or goes on with what is unsettled, and prints what is shown.
  */
+import { dirname } from 'node:path';
 import { openApp } from '../../src/app.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { AsyncQueue } from '../../src/base/async-queue.ts';
@@ -15,9 +16,9 @@ const person = 'owner' as PersonId;
 let passed = 0;
 
 const app = await openApp(
-  { model: undefined },
+  { purpose: 'serve', model: undefined },
   {
-    env: { TALARIA_HOME: home, PATH: process.env['PATH'], HOME: workdir },
+    env: { TALARIA_HOME: home, PATH: process.env['PATH'], HOME: dirname(workdir) },
     clock: systemClock,
     faults: {
       reach(point) {

@@ -8,6 +8,7 @@ import type { NewOutbound, NewSession, Store, StoreTx } from '../../src/model/st
 import type { LoggedEntry, TurnEntry, TurnRef } from '../../src/model/turn.ts';
 
 export const ada = 'per_ada' as PersonId;
+export const bob = 'per_bob' as PersonId;
 
 export function chat(name: string, platform = 'test'): Address {
   return { platform, account: 'bot', chat: name, thread: '' };

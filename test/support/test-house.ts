@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../src/model/channel.ts';
 import type { Faults } from '../../src/model/faults.ts';
+import type { ApiMode } from '../../src/model/runtime.ts';
 import type { Address, Session } from '../../src/model/session.ts';
 import type { LoggedEntry, StepEvent, Verdict } from '../../src/model/turn.ts';
 import { startModelServer } from './model-server.ts';
@@ -21,12 +22,16 @@ import type { TempFolder } from './temp-folder.ts';
 
 export interface HouseOptions {
   readonly script: ModelScript;
-  /** How the person at the terminal answers questions; `nobody` is a terminal where nobody can be asked. */
-  readonly consent?: Verdict | 'nobody' | ((question: Outbound) => Verdict);
+  /** How the person at the terminal answers questions; `nobody` is a terminal where nobody can be asked, `silence` a person who does not answer. */
+  readonly consent?: Verdict | 'nobody' | 'silence' | ((question: Outbound) => Verdict);
   readonly settings?: JsonObject;
+  /** The protocol that the script speaks, where it is not chat completions. */
+  readonly apiMode?: ApiMode;
   /** Variables of the environment besides those that every house has. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Done to the home before the first start. */
+  readonly prepareHome?: (home: string) => void | Promise<void>;
   readonly faults?: Faults;
 }
 
@@ -35,6 +40,8 @@ export async function openTestHouse(options: HouseOptions): Promise<TestHouse> {
   const folder = await makeTempFolder();
   const server = await startModelServer(options.script);
   const house = new TestHouse(folder, server, options);
+  await mkdir(house.home, { mode: 0o700 });
+  await options.prepareHome?.(house.home);
   await house.open();
   return house;
 }
@@ -73,13 +80,17 @@ export class TestHouse implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    await mkdir(this.home, { recursive: true, mode: 0o700 });
     await mkdir(this.workdir, { recursive: true });
-    const model = { provider: 'custom', base_url: `${this.server.origin}/v1`, default: 'scripted' };
+    const model = {
+      provider: 'custom',
+      base_url: `${this.server.origin}/v1`,
+      default: 'scripted',
+      api_mode: this.#options.apiMode ?? 'chat_completions',
+    };
     await writeFile(join(this.home, 'config.json'), JSON.stringify({ model, ...this.#options.settings }));
     const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path, ...this.#options.env };
     const clock = this.#options.clock ?? systemClock;
-    this.#app = await openApp({ model: undefined }, { env, clock, faults: this.#options.faults });
+    this.#app = await openApp({ purpose: 'serve', model: undefined }, { env, clock, faults: this.#options.faults });
     this.#input = new AsyncQueue();
     const seat = { port: this.#port(), address: this.address, person: 'owner' as PersonId, workdir: this.workdir };
     const served = await this.#app.serveTerminal(seat);
@@ -180,7 +191,12 @@ export class TestHouse implements AsyncDisposable {
       read: () => this.#input,
       show: (message) => {
         this.shown.push(message);
-        if (message.kind === 'question' && message.digest !== undefined && consent !== 'nobody') {
+        if (
+          message.kind === 'question' &&
+          message.digest !== undefined &&
+          consent !== 'nobody' &&
+          consent !== 'silence'
+        ) {
           const verdict = typeof consent === 'function' ? consent(message) : consent;
           this.#input.push({ type: 'answer', digest: message.digest, verdict });
         }

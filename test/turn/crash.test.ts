@@ -149,6 +149,22 @@ test('D4 a tool that kills the process loses neither its call nor the results be
   assert.equal(await readFile(join(place.workdir, 'ledger'), 'utf8'), 'after\n');
 });
 
+test('a file that the user edited after kill -9 is not written over by the next start', async () => {
+  await using folder = await makeTempFolder();
+  const poem = callsTool('write_file', { path: 'poem.txt', content: 'roses\n' }, { id: 'poem' });
+  await using server = await startModelServer((_request, index) => (index === 0 ? poem : says('Recovered.')));
+  const place = await openPlace(folder.path, server.origin);
+
+  await runChild(place, 'tool-ran', 0, 'write a poem');
+  const written = await readFile(join(place.workdir, 'poem.txt'), 'utf8');
+  await writeFile(join(place.workdir, 'poem.txt'), 'violets\n');
+  await runChild(place, '-', 0, '');
+
+  assert.equal(written, 'roses\n');
+  assert.equal(await readFile(join(place.workdir, 'poem.txt'), 'utf8'), 'violets\n');
+  assert.deepEqual(outcomes(await readLog(place)), { poem: ['unknown'] });
+});
+
 test('a turn that ends the program twice in a row is parked, and its owner is told', async () => {
   await using folder = await makeTempFolder();
   await using server = await startModelServer(script);
@@ -161,3 +177,35 @@ test('a turn that ends the program twice in a row is parked, and its owner is to
   assert.equal(third.signal, null);
   assert.match(third.shown[0]?.text ?? '', /^Put aside: the program ended twice/);
 });
+
+test('a turn that is parked with a call open leaves a history that models accept', async () => {
+  await using folder = await makeTempFolder();
+  await using server = await startModelServer(script);
+  const place = await openPlace(folder.path, server.origin);
+
+  await runChild(place, 'approval-asked', 0, 'do it');
+  await runChild(place, 'approval-asked', 0, '');
+  await runChild(place, 'approval-asked', 0, '');
+  await runChild(place, '-', 0, '');
+  const log = await readLog(place);
+
+  assert.equal(count(log, 'turn.settled'), 1);
+  assert.deepEqual(Object.keys(outcomes(log)), ['unsafe']);
+});
+
+for (const point of ['tool-called', 'tool-ran'] as const) {
+  test(`kill -9 at the point ${point} of a patch: whether it took effect is found out, and it takes effect once`, async () => {
+    await using folder = await makeTempFolder();
+    const patch = { path: 'given.txt', old_string: 'given', new_string: 'taken, and marked as such' };
+    await using server = await startModelServer((request) =>
+      request.body.includes('"role":"tool"') ? says('Done.') : callsTool('patch', patch, { id: 'patch' }),
+    );
+    const place = await openPlace(folder.path, server.origin);
+
+    await runChild(place, point, 0, 'patch it');
+    await runChild(place, '-', 0, '');
+
+    assert.deepEqual(outcomes(await readLog(place)), { patch: ['done'] });
+    assert.equal(await readFile(join(place.workdir, 'given.txt'), 'utf8'), 'taken, and marked as such\n');
+  });
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isJsonObject } from '../../src/base/json.ts';
 import type { Faults } from '../../src/model/faults.ts';
-import { callsTool, callsTools, delays, says, stallsAfter } from '../support/model-script.ts';
+import { callsTool, callsTools, delays, failsWith, says, stallsAfter } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
 
@@ -59,16 +59,9 @@ test('a stop during a tool gives every open call an outcome, and the history sta
   assert.ok(!(await readFile(join(house.workdir, 'ledger'), 'utf8').catch(() => '')).includes('never'));
 });
 
-test('a stop while a question is open denies it', async () => {
-  const asked = Promise.withResolvers<void>();
+test('a stop while a question is open ends the turn, and the command never runs', async () => {
   const command = callsTool('terminal', { command: 'echo ran >> ledger' }, { id: 'c1' });
-  await using house = await openTestHouse({
-    script: [command],
-    consent: () => {
-      asked.resolve();
-      return 'unanswered' as never;
-    },
-  });
+  await using house = await openTestHouse({ script: [command], consent: 'silence' });
 
   await house.admit('work');
   await house.whenLogged('approval.asked');
@@ -77,6 +70,71 @@ test('a stop while a question is open denies it', async () => {
 
   assert.equal(house.shown.at(-1)?.text, 'Stopped.');
   await assert.rejects(readFile(join(house.workdir, 'ledger')), { code: 'ENOENT' });
+});
+
+test('what is said after a stop, while a deaf tool still runs, is a turn of its own', async () => {
+  const deaf = callsTool('terminal', { command: "trap '' TERM; touch deaf; sleep 600" }, { id: 'c1' });
+  await using house = await openTestHouse({ script: [deaf, says('Something else then.')] });
+
+  await house.admit('work');
+  await house.when((event) => event.type === 'entry' && event.logged.entry.type === 'tool.called');
+  await house.admit('/stop');
+  await house.admit('do something else instead');
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Something else then.');
+  const types = await house.logTypes();
+  assert.equal(types.filter((type) => type === 'turn.admitted').length, 2);
+});
+
+test('a stop that comes between two turns is meant for the second', async () => {
+  let isFirst = true;
+  const faults: Faults = {
+    async reach(point) {
+      if (point !== 'reply-sending' || !isFirst) return;
+      isFirst = false;
+      await house.admit('the second');
+      await house.admit('/stop');
+    },
+  };
+  await using house: TestHouse = await openTestHouse({
+    script: (_request, index) => (index === 0 ? says('One.') : stallsAfter(0, says('late'))),
+    faults,
+  });
+
+  await house.say('the first');
+
+  assert.equal(house.shown.at(-1)?.text, 'Stopped.');
+});
+
+test('steering while the model cannot be reached is carried by one more request before the turn fails', async () => {
+  const gate = Promise.withResolvers<void>();
+  const refused = failsWith(401, { error: { message: 'no' } });
+  await using house = await openTestHouse({ script: [delays(gate.promise, refused), says('Now it works.')] });
+
+  await house.admit('hello');
+  await house.server.whenRequested(1);
+  await house.admit('are you there?');
+  gate.resolve();
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Now it works.');
+});
+
+test('a shutdown leaves a running call open: nobody decided to end it', async () => {
+  const command = callsTool('terminal', { command: 'echo begun; sleep 600' }, { id: 'c1' });
+  await using house = await openTestHouse({ script: [command, says('I see.')] });
+
+  await house.admit('work');
+  await house.when((event) => event.type === 'tool.progress');
+  await house.restart();
+  house.gateway.resume((await house.session()).id);
+  await house.whenIdle();
+
+  const outcomes = (await house.log()).flatMap(({ entry }) =>
+    entry.type === 'tool.settled' ? [entry.outcome.type] : [],
+  );
+  assert.deepEqual(outcomes, ['unknown']);
 });
 
 test('steering reaches the model with the next tool result', async () => {

@@ -72,7 +72,7 @@ test('a model that calls what is not there three times in a row is stopped', asy
 
   const reply = await house.say('fly');
 
-  assert.match(reply, /^That did not work: the model called tools that it does not have three times in a row/);
+  assert.match(reply, /^That did not work: the model wrote calls that fit no tool three times in a row/);
   assert.equal(house.server.requests.length, 3);
 });
 

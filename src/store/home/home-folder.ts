@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { homePath } from '../../base/home-path.ts';
 import { ensurePrivateFolder, refuseForeignOwner } from '../private-folder.ts';
 
 /** Where everything of one user is kept. All folders exist and are closed to others. */
@@ -38,13 +38,6 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
     logs: join(path, ownFolders.logs),
     cache: join(path, ownFolders.cache),
   };
-}
-
-function homePath(env: Environment): string {
-  const chosen = env['TALARIA_HOME'];
-  if (chosen !== undefined && chosen !== '') return resolve(chosen);
-  const userHome = env['HOME'];
-  return join(userHome !== undefined && userHome !== '' ? userHome : homedir(), '.talaria');
 }
 
 function refuseUnsafe(path: string): void {

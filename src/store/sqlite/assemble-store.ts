@@ -61,7 +61,7 @@ export function assembleStore({ db, files, ownership, clock, log }: StoreParts):
   return {
     ...ports,
     sessions: thenForget(ports.sessions, forget),
-    search: toPort<Search>(searchRows(db), ['find'], commits.run),
+    search: toPort<Search>(searchRows(db), ['find', 'lastSaid'], commits.run),
     transaction: (work) => transaction(work, { commits, makePorts, forget }),
     prune: (activeBefore) => prune(deletions, activeBefore),
     close() {

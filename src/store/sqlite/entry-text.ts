@@ -9,6 +9,8 @@ export interface EntryText {
 
 // A log file that a tool printed would otherwise weigh more than the conversation around it.
 const longestToolText = 4000;
+// Indexing happens inside the commit, and nothing else happens meanwhile, not even a stop: this is some milliseconds.
+const longestSpeech = 50_000;
 const longestTitle = 60;
 
 /** What of an entry a person may look for, or undefined where there is nothing. Pure. */
@@ -16,9 +18,9 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
   switch (entry.type) {
     case 'turn.admitted':
     case 'turn.steered':
-      return unlessEmpty('user', joinText(entry.parts));
+      return unlessEmpty('user', cut(joinText(entry.parts), longestSpeech));
     case 'step.finished':
-      return unlessEmpty('assistant', joinText(entry.message.parts));
+      return unlessEmpty('assistant', cut(joinText(entry.message.parts), longestSpeech));
     case 'tool.settled':
       return unlessEmpty('tool', cut(outcomeText(entry.outcome), longestToolText));
     case 'turn.claimed':

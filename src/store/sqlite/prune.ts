@@ -10,11 +10,16 @@ const sessionsAtOnce = 20;
 const pagesAtOnce = 2000;
 
 const oldSessions: Query<{ id: SessionId }> = {
-  sql: 'SELECT id FROM sessions WHERE active_at < ? ORDER BY active_at LIMIT ?',
+  sql: `SELECT id FROM sessions
+    WHERE active_at < ? AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND is_settled = 0)
+    ORDER BY active_at LIMIT ?`,
 };
 const freelist: Query<{ freelist_count: number }> = { sql: 'PRAGMA freelist_count' };
 
-/** Deletes the sessions that were last active before the time, and gives the room back to the file system. */
+/**
+ * Deletes the sessions that were last active before the time, and gives the room back to the file system. A session with
+ * an unsettled turn stays: its person was promised an answer.
+ */
 export async function prune(deletions: Deletions, activeBefore: number): Promise<readonly SessionId[]> {
   const { db, commits } = deletions;
   const deleted: SessionId[] = [];

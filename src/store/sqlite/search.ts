@@ -20,6 +20,12 @@ const containing: Query<HitRow> = {
     FROM texts JOIN entries ON entries.number = texts.number
     WHERE text LIKE ? ESCAPE '\' ORDER BY texts.number DESC LIMIT ?`,
 };
+// The cross joins hold the order: from the newest text down, and no further than the limit.
+const saidLast: Query<{ text: string }> = {
+  sql: `SELECT text FROM texts CROSS JOIN entries ON entries.number = texts.number
+      CROSS JOIN sessions ON sessions.id = session_id
+    WHERE author = 'user' AND platform = ? ORDER BY texts.number DESC LIMIT ?`,
+};
 
 /** Words first; where no text has them all, the query as a piece of text, which also finds scripts without spaces. */
 export function searchRows(db: Database): Rows<Search> {
@@ -31,6 +37,7 @@ export function searchRows(db: Database): Rows<Search> {
       const hits = words === '' ? [] : db.all(withWords, words, limit);
       return (hits.length > 0 ? hits : findPiece(db, text, limit)).map(toHit);
     },
+    lastSaid: (platform, limit) => db.all(saidLast, platform, limit).map(({ text }) => text),
   };
 }
 

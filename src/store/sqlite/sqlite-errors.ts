@@ -18,7 +18,7 @@ export function fromSqliteError(thrown: unknown): AppError | undefined {
       return new AppError('corrupt-store', `the database is damaged: ${describeError(thrown)}`, { cause: thrown });
     case kinds.busy:
     case kinds.locked:
-      return failed('another program holds the database, so nothing was stored', thrown);
+      return new AppError('store-busy', 'another program holds the database, so nothing was stored', { cause: thrown });
     case kinds.readOnly:
       return failed('the database cannot be written: it, or its folder, is read-only', thrown);
     default:

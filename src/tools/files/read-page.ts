@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { systemErrorCode } from '../../base/errors.ts';
@@ -24,12 +25,13 @@ export interface PageRequest {
 export async function readPage(
   path: string,
   input: PageRequest,
-  workspace: Workspace,
+  workspace: Pick<Workspace, 'isSecret'>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const problem = await findProblem(path, workspace);
   if (problem !== undefined) return failed(problem);
-  await using file = await open(path, 'r');
+  // The path is a real one; a link that has taken its place since then is not followed.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
   if (isBinary(buffer.subarray(0, bytesRead))) {
     return failed(`${path} is not a text file; inspect it in the terminal (file, xxd, strings …)`);
@@ -51,7 +53,7 @@ export async function readBlobPage(
 }
 
 /** Why a path cannot be read as text at all. Opening a device or a pipe could wait for ever, so it is not tried. */
-async function findProblem(path: string, workspace: Workspace): Promise<string | undefined> {
+async function findProblem(path: string, workspace: Pick<Workspace, 'isSecret'>): Promise<string | undefined> {
   if (workspace.isSecret(path)) return `${path} may not be read`;
   try {
     const file = await stat(path);

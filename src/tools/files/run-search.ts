@@ -1,26 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ToolOutcome } from '../../model/message.ts';
+import { realPath } from '../real-path.ts';
 import { cut, done, failed } from '../tool-outcomes.ts';
 import type { Workspace } from '../workspace.ts';
 import { statIfAny } from './replace-file.ts';
 import { findRipgrep, runRipgrep } from './ripgrep.ts';
 import type { RipgrepResult } from './ripgrep.ts';
 import { SearchHits } from './search-hits.ts';
+import type { SearchRequest } from './search-hits.ts';
 import { describeMissing } from './similar-names.ts';
 
 export interface SearchDeps {
   readonly workspace: Workspace;
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
-}
-
-export interface SearchRequest {
-  readonly pattern: string;
-  readonly target: 'content' | 'files' | undefined;
-  readonly file_glob: string | undefined;
-  readonly limit: number | undefined;
-  readonly offset: number | undefined;
-  readonly context: number | undefined;
 }
 
 const timeLimitMs = 60_000;
@@ -51,6 +44,8 @@ export async function runSearch(
   over.abort();
   await limit;
   if (signal.aborted) return { type: 'interrupted' };
+  // The results were judged by their paths, which mean nothing once a link has taken the folder's place.
+  if (realPath(root) !== root) return failed(`${root} was moved meanwhile; search again`);
   const problem = explainFailure(result, hits.count);
   if (problem !== undefined) return failed(problem);
   return done(hits.describe(wasCutShort ? 'cut-short' : 'complete'));

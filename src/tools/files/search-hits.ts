@@ -1,7 +1,7 @@
 import { basename, matchesGlob, relative, sep } from 'node:path';
 import { cut } from '../tool-outcomes.ts';
 
-interface HitRequest {
+export interface SearchRequest {
   readonly pattern: string;
   readonly target: 'content' | 'files' | undefined;
   readonly file_glob: string | undefined;
@@ -25,12 +25,12 @@ const longestText = 500;
 export class SearchHits {
   readonly typeGlob: string | undefined;
   readonly #root: string;
-  readonly #request: HitRequest;
+  readonly #request: SearchRequest;
   readonly #isSecret: (path: string) => boolean;
   readonly #rows: Row[] = [];
   #count = 0;
 
-  constructor(root: string, request: HitRequest, isSecret: (path: string) => boolean) {
+  constructor(root: string, request: SearchRequest, isSecret: (path: string) => boolean) {
     this.#root = root;
     this.#request = request;
     this.#isSecret = isSecret;

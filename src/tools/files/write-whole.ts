@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import type { ToolOutcome } from '../../model/message.ts';
 import { done, failed } from '../tool-outcomes.ts';
 import { usesCrLf } from './line-endings.ts';
@@ -16,6 +16,22 @@ export async function writeWhole(path: string, content: string): Promise<ToolOut
   await replaceFile(path, styled, existing);
   const verb = existing === undefined ? 'created' : 'replaced';
   return done(`${verb} ${path} (${Buffer.byteLength(styled)} bytes)`);
+}
+
+/**
+ * Whether an earlier run took effect, judged by the file alone. Other content than ours may be what stood there before
+ * or what the user wrote since, and nobody can tell which.
+ */
+export async function verifyWhole(path: string, content: string): Promise<'done' | 'not-done' | 'unknown'> {
+  try {
+    const existing = await statIfAny(path);
+    if (existing === undefined) return 'not-done';
+    if (!existing.isFile()) return 'unknown';
+    const written = Buffer.from(keepStyle(content, await readSample(path)));
+    return existing.size === written.length && written.equals(await readFile(path)) ? 'done' : 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }
 
 async function readSample(path: string): Promise<string> {

@@ -124,6 +124,40 @@ export const searchPromises: Promises = {
     assert.deepEqual(await snippets(house, 'ending'), []);
   },
 
+  'of what was said the first fifty thousand characters can be found, and all of it is kept': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const said = `beginning ${'x '.repeat(50_000)} ending`;
+
+    await house.store.turns.append(newTurn(session), [admitted(said), steered(said), answered(said)]);
+
+    const kept = await house.store.turns.after(session.id, 0);
+    assert.equal((await snippets(house, 'beginning')).length, 3);
+    assert.deepEqual(await snippets(house, 'ending'), []);
+    assert.deepEqual(
+      kept.map(({ entry }) => entry),
+      [admitted(said), steered(said), answered(said)],
+    );
+  },
+
+  'what was said last on a platform is told newest first, without what is deleted': async ({ open }) => {
+    await using house = await open();
+    const one = await house.store.sessions.at(inChat('one', 'terminal'));
+    const gone = await house.store.sessions.at(inChat('gone', 'terminal'));
+    const elsewhere = await house.store.sessions.at(inChat('one', 'elsewhere'));
+    const turn = await admit(house.store, one, 'first');
+    await house.store.turns.append(turn, [toolSaid('printed'), answered('written'), steered('second')]);
+    await admit(house.store, gone, 'secret');
+    await admit(house.store, elsewhere, 'from elsewhere');
+    await admit(house.store, one, 'third');
+
+    const all = await house.store.search.lastSaid('terminal', 9);
+    await house.store.sessions.delete(gone.id);
+
+    assert.deepEqual(all, ['third', 'secret', 'second', 'first']);
+    assert.deepEqual(await house.store.search.lastSaid('terminal', 2), ['third', 'second']);
+  },
+
   'what a failed or undone write contained is not found': async ({ open }) => {
     await using house = await open();
     const session = await house.store.sessions.at(inChat('one'));

@@ -9,6 +9,7 @@ import {
   messageKey,
   newTurn,
   replyTo,
+  settled,
   toolSaid,
 } from '../../support/store-samples.ts';
 import type { Promises } from './promises.ts';
@@ -156,5 +157,20 @@ export const sessionPromises: Promises = {
 
     const left = await house.store.sessions.list({ limit: 100 });
     assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([revived.id, recent.id]));
+  },
+
+  'pruning leaves a session with an unsettled turn, however old, until the turn is settled': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const turn = await admit(house.store, session, 'hello');
+    house.clock.advance(1000);
+    const whileOpen = await house.store.prune(house.clock.now());
+    await house.store.turns.append(turn, [settled()]);
+    house.clock.advance(1000);
+
+    const whenSettled = await house.store.prune(house.clock.now());
+
+    assert.deepEqual(whileOpen, []);
+    assert.deepEqual(whenSettled, [session.id]);
   },
 };

@@ -181,6 +181,6 @@ test('the schema for editors is a JSON schema that knows every section', () => {
 
   assert.equal(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   assert.equal(schema['title'], 'Talaria configuration');
-  assert.deepEqual(Object.keys(schema['properties'] ?? {}), ['model', 'agent', 'terminal', 'storage']);
+  assert.deepEqual(Object.keys(schema['properties'] ?? {}), ['model', 'fallback', 'agent', 'terminal', 'storage']);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
 });

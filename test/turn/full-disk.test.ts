@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callsTool, delays, says } from '../support/model-script.ts';
+import type { ModelScript } from '../support/model-script.ts';
+import { mountSmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+import type { SmallDisk } from '../support/small-disk.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
+
+const skip = whyNoSmallDisk();
+
+/** A house whose home is on a disk that can be filled. */
+async function openSmallHouse(script: ModelScript): Promise<{ house: TestHouse; disk: SmallDisk } & AsyncDisposable> {
+  let disk: SmallDisk | undefined;
+  const house = await openTestHouse({
+    script,
+    prepareHome: (home) => {
+      disk = mountSmallDisk(home, 8);
+    },
+  });
+  if (disk === undefined) throw new Error('no disk');
+  const mounted = disk;
+  return {
+    house,
+    disk: mounted,
+    async [Symbol.asyncDispose]() {
+      mounted.makeRoom();
+      await house.close();
+      mounted[Symbol.dispose]();
+      await house[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function isWaiting(event: { readonly type: string; readonly text?: string }): boolean {
+  return event.type === 'notice' && event.text?.includes('the disk is full') === true;
+}
+
+test('on a full disk a turn waits with a line that says so, and goes on when there is room', { skip }, async () => {
+  const gate = Promise.withResolvers<void>();
+  await using small = await openSmallHouse([
+    delays(gate.promise, callsTool('read_file', { path: 'x' })),
+    says('Done.'),
+  ]);
+  const { house, disk } = small;
+
+  await house.admit('go');
+  await house.server.whenRequested(1);
+  disk.fill();
+  const waiting = house.when(isWaiting);
+  gate.resolve();
+  await waiting;
+  disk.makeRoom();
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Done.');
+});
+
+test('a message that cannot be stored is refused with a line, and the program lives on', { skip }, async () => {
+  await using small = await openSmallHouse(() => says('Hello.'));
+  const { house, disk } = small;
+  await house.say('hi');
+
+  disk.fill();
+  await assert.rejects(house.admit('x'.repeat(200_000)), { code: 'disk-full' });
+  disk.makeRoom();
+  const reply = await house.say('and now?');
+
+  assert.equal(reply, 'Hello.');
+});
+
+test('a stop while the disk is full ends the turn as soon as there is room', { skip }, async () => {
+  const gate = Promise.withResolvers<void>();
+  await using small = await openSmallHouse([delays(gate.promise, says('late')), says('Ready.')]);
+  const { house, disk } = small;
+
+  await house.admit('go');
+  await house.server.whenRequested(1);
+  disk.fill();
+  const waiting = house.when(isWaiting);
+  gate.resolve();
+  await waiting;
+  await house.admit('/stop');
+  disk.makeRoom();
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Stopped.');
+});
+
+test('a shutdown while the disk is full does not hang', { skip }, async () => {
+  const gate = Promise.withResolvers<void>();
+  await using small = await openSmallHouse([delays(gate.promise, says('late')), says('There you are.')]);
+  const { house, disk } = small;
+
+  await house.admit('go');
+  await house.server.whenRequested(1);
+  disk.fill();
+  const waiting = house.when(isWaiting);
+  gate.resolve();
+  await waiting;
+  await house.close();
+  disk.makeRoom();
+  await house.open();
+  house.gateway.resume((await house.session()).id);
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'There you are.');
+});
