@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Tool, Toolbox } from '../model/tool.ts';
 import { chooseEnvironment } from './child-environment.ts';
@@ -47,7 +46,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       // A session without a folder has never run a command.
       if (!existsSync(state.folderOf(sessionId))) return;
       await running.end(sessionId);
-      await rm(state.folderOf(sessionId), { recursive: true, force: true, maxRetries: 3 });
+      await state.remove(sessionId);
     },
   };
 }

@@ -1,11 +1,14 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import { integer, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
+import type { AbortCause } from '../model/turn.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
-import type { CommandRequest, CommandResult } from './shell/run-command.ts';
+import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
+import type { BashSyntax } from './shell/bash-syntax.ts';
+import type { CommandRequest, CommandResult, runCommand as RunCommand } from './shell/run-command.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { TaskState } from './task-state.ts';
@@ -49,10 +52,11 @@ export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
   };
 }
 
-/** Counts the commands of this process, so that each leaves its state under a name of its own. */
+/** What it takes to run a command is loaded with the first one, not with the program. */
 class TerminalCommands {
   readonly #deps: TerminalDeps;
-  #count = 0;
+  #judgement: Promise<LoadedJudgement> | undefined;
+  #shell: Promise<LoadedShell> | undefined;
 
   constructor(deps: TerminalDeps) {
     this.#deps = deps;
@@ -62,19 +66,19 @@ class TerminalCommands {
     const problem = findProblem(input);
     if (problem !== undefined) return { type: 'forbidden', reason: problem };
     const folder = this.#startFolder(input, place);
-    const { assessCommand } = await import('./shell/assess-command.ts');
-    const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder });
+    const { assessCommand, syntax } = await (this.#judgement ??= loadJudgement());
+    const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
     if (risk.type === 'forbidden') return risk;
     if (risk.type === 'safe') {
       const paths = risk.paths.map((path) => this.#deps.workspace.locate(path, place, folder));
       const secret = paths.map((path) => this.#deps.workspace.judgeRead(path)).find((read) => read.type !== 'safe');
       if (secret !== undefined) return secret;
-      const { isBareRepository } = await import('./shell/bare-repository.ts');
       const isOrdinary = !paths.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path));
-      if (isOrdinary && (risk.program !== 'git' || !isBareRepository(folder))) return { type: 'safe' };
+      if (isOrdinary) return { type: 'safe' };
     }
-    const where = input.workdir === undefined ? '' : `\n[in ${folder}]`;
-    return { type: 'ask', question: spellOut(`${input.command}${where}`) };
+    // The last line is ours, whatever the command and the folder are called.
+    const where = spellOut(folder).replaceAll('\n', '\\u{a}');
+    return { type: 'ask', question: `${spellOut(input.command)}\nin ${where}` };
   }
 
   #startFolder(input: TerminalInput, place: ToolPlace): string {
@@ -88,26 +92,58 @@ class TerminalCommands {
     if (problem !== undefined) return failed(problem);
     const folder = this.#startFolder(input, context);
     if (input.workdir !== undefined && !isFolder(folder)) return failed(`workdir: there is no folder ${folder}`);
-    const taskFolder = state.folderOf(context.sessionId);
-    mkdirSync(taskFolder, { recursive: true, mode: 0o700 });
-    this.#count += 1;
+    const { runCommand, bash } = await (this.#shell ??= this.#loadShell());
     const request: CommandRequest = {
+      bash,
       command: input.command,
       folder,
+      stateFile: state.fileOf(context.sessionId),
       environment: { ...environment, [sessionVariable]: context.sessionId },
       timeoutMs: input.timeout === undefined ? this.#deps.timeoutMs : input.timeout * 1000,
-      left: { folder: taskFolder, stamp: `${process.pid}-${this.#count}` },
     };
     const lost = input.workdir === undefined ? state.recordedFolder(context) : folder;
-    const { runCommand } = await import('./shell/run-command.ts');
+    state.begin(context.sessionId);
     const result = await runCommand(request, {
       clock,
       signal: context.signal,
       progress: context.progress,
       track: (shell) => running.track(context.sessionId, shell),
+      keep: (left) => state.keep(context.sessionId, left),
     });
+    // Bash may have moved, as an update of the system can make it: the next command looks for it again.
+    if (result.ending.type === 'not-started') this.#shell = undefined;
+    if (result.ending.type === 'stopped' && isShutdown(context.signal)) return { type: 'interrupted' };
     return await describeResult(result, request, lost);
   }
+
+  async #loadShell(): Promise<LoadedShell> {
+    const { findBash } = await import('./shell/find-bash.ts');
+    const { runCommand } = await import('./shell/run-command.ts');
+    return { runCommand, bash: findBash(this.#deps.environment['PATH'] ?? '') };
+  }
+}
+
+interface LoadedJudgement {
+  readonly assessCommand: typeof AssessCommand;
+  readonly syntax: BashSyntax;
+}
+
+async function loadJudgement(): Promise<LoadedJudgement> {
+  const [{ assessCommand }, { loadBashSyntax }] = await Promise.all([
+    import('./shell/assess-command.ts'),
+    import('./shell/bash-syntax.ts'),
+  ]);
+  return { assessCommand, syntax: await loadBashSyntax() };
+}
+
+interface LoadedShell {
+  readonly runCommand: typeof RunCommand;
+  readonly bash: string;
+}
+
+/** The program is ending; nobody decided about the command, and what it did is to be found out at the next start. */
+function isShutdown(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
 }
 
 function findProblem(input: TerminalInput): string | undefined {
@@ -140,7 +176,7 @@ async function describeResult(result: CommandResult, request: CommandRequest, re
 
 async function describeExit(command: string, code: number): Promise<string> {
   const { explainExit } = await import('./shell/explain-exit.ts');
-  const meaning = explainExit(command, code);
+  const meaning = await explainExit(command, code);
   return meaning === undefined ? `[exit code ${code}]` : `[exit code ${code}: ${meaning}]`;
 }
 

@@ -19,6 +19,11 @@ export interface ToolBenchOptions {
   readonly envPassthrough?: readonly string[];
 }
 
+export interface PreparedTool {
+  readonly risk: Risk;
+  readonly run: (more?: Partial<ToolContext>) => Promise<ToolOutcome>;
+}
+
 /** A toolbox on a temporary home, with a working folder, real shells and real files. */
 export async function openToolBench(options: ToolBenchOptions = {}): Promise<ToolBench> {
   const folder = await makeTempFolder();
@@ -74,9 +79,16 @@ export class ToolBench implements AsyncDisposable {
     this.#toolbox = this.#open();
   }
 
-  async outcome(name: string, input: Json, more: Partial<ToolContext> = {}): Promise<ToolOutcome> {
+  /** A call up to the moment in which a person would be asked, and the way to run it from there. */
+  async prepare(name: string, input: Json): Promise<PreparedTool> {
     const tool = this.#find(name);
-    const context: ToolContext = {
+    const parsed = parse(tool, input);
+    const risk = await tool.assess(parsed, this.place);
+    return { risk, run: (more = {}) => tool.run(parsed, this.#context(more)) };
+  }
+
+  #context(more: Partial<ToolContext>): ToolContext {
+    return {
       ...this.place,
       callId: 'call_1' as CallId,
       person: 'ann' as PersonId,
@@ -84,8 +96,13 @@ export class ToolBench implements AsyncDisposable {
       idempotencyKey: 'key',
       progress: (text) => this.progress.push(text),
       readBlob: (blob) => Promise.resolve(this.blobs.get(blob)),
+      ...more,
     };
-    return await tool.run(parse(tool, input), { ...context, ...more });
+  }
+
+  /** What a call comes to, whatever it was judged to be. */
+  async outcome(name: string, input: Json, more: Partial<ToolContext> = {}): Promise<ToolOutcome> {
+    return await (await this.prepare(name, input)).run(more);
   }
 
   /** Runs a call and returns what the model reads. */
@@ -93,8 +110,8 @@ export class ToolBench implements AsyncDisposable {
     return outcomeToText(await this.outcome(name, input, more));
   }
 
-  async assess(name: string, input: Json): Promise<Risk> {
-    return await this.#find(name).assess(parse(this.#find(name), input), this.place);
+  async assess(name: string, input: Json, place = this.place): Promise<Risk> {
+    return await this.#find(name).assess(parse(this.#find(name), input), place);
   }
 
   footprint(name: string, input: Json): Footprint {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readPage } from '../../src/tools/files/read-page.ts';
 import { openToolBench } from './open-toolbox.ts';
 
 test('FILE-01 lines come with their numbers, and the next page is named', async () => {
@@ -154,6 +155,7 @@ test('the environment of a process cannot be read, nor can our secrets, also thr
     'home/state/db',
     '../talaria/.env',
     '~/../talaria/.env',
+    'home/tasks/another/shell',
   ];
   const expected = process.platform === 'linux' ? paths : paths.slice(2);
 
@@ -164,6 +166,23 @@ test('the environment of a process cannot be read, nor can our secrets, also thr
   assert.deepEqual(new Set(outcomes), new Set(['failed']));
   assert.equal((await bench.assess('read_file', { path: 'home/config.yaml' })).type, 'safe');
   assert.equal((await bench.assess('read_file', { path: '/etc/passwd' })).type, 'safe');
+});
+
+test('what a link leads to is judged when it is read, not only when the call is weighed', async () => {
+  await using bench = await openToolBench();
+  const link = join(bench.workdir, 'link');
+  await writeFile(join(bench.home, '.env'), 'KEY=1');
+  await writeFile(join(bench.workdir, 'plain'), 'plain');
+  await symlink('plain', link);
+  const call = await bench.prepare('read_file', { path: 'link' });
+  await rm(link);
+  await symlink(join(bench.home, '.env'), link);
+  const request = { offset: undefined, limit: undefined };
+  const workspace = { isSecret: () => false };
+
+  assert.deepEqual([call.risk.type, (await call.run()).type], ['safe', 'failed']);
+  // As if the link had been put there after the last look at the path.
+  await assert.rejects(readPage(link, request, workspace, new AbortController().signal), { code: 'ELOOP' });
 });
 
 test('a kept result is paged by its id like a file', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { renameSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { findRipgrep, runRipgrep } from '../../src/tools/files/ripgrep.ts';
 import { explainFailure } from '../../src/tools/files/run-search.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -143,15 +146,17 @@ test('a file that cannot be read does not hide matches in others', () => {
 
 test('our secrets are never among the results, and cannot be searched', async () => {
   await using bench = await openToolBench();
-  await mkdir(join(bench.home, 'state'));
-  await writeFile(join(bench.home, 'state', 'records'), 'needle');
+  for (const folder of ['state', 'tasks']) {
+    await mkdir(join(bench.home, folder));
+    await writeFile(join(bench.home, folder, 'records'), 'needle');
+  }
   await writeFile(join(bench.home, '.env'), 'needle');
   await writeFile(join(bench.home, 'notes'), 'needle');
   await symlink(join(bench.home, 'state'), join(bench.workdir, 'link'));
 
   const found = await bench.run('search_files', { pattern: 'needle', path: bench.home });
   const risks = await Promise.all(
-    [join(bench.home, 'state'), join(bench.home, '.env'), 'link'].map(async (path) => {
+    [...['state', 'tasks', '.env'].map((name) => join(bench.home, name)), 'link'].map(async (path) => {
       const input = { pattern: 'needle', path };
       return [(await bench.assess('search_files', input)).type, (await bench.outcome('search_files', input)).type];
     }),
@@ -162,7 +167,28 @@ test('our secrets are never among the results, and cannot be searched', async ()
     ['forbidden', 'failed'],
     ['forbidden', 'failed'],
     ['forbidden', 'failed'],
+    ['forbidden', 'failed'],
   ]);
+});
+
+test('a folder that is swapped for a link to our secrets as the search begins shows nothing', async () => {
+  const clock: Clock = {
+    ...systemClock,
+    // The search looks at the clock right before it starts ripgrep.
+    sleep: (ms, signal) => {
+      renameSync(join(bench.workdir, 'folder'), join(bench.workdir, 'was-folder'));
+      symlinkSync(join(bench.home, 'state'), join(bench.workdir, 'folder'));
+      return systemClock.sleep(ms, signal);
+    },
+  };
+  await using bench = await openToolBench({ clock });
+  await mkdir(join(bench.workdir, 'folder'));
+  await mkdir(join(bench.home, 'state'));
+  await writeFile(join(bench.home, 'state', 'records'), 'needle');
+
+  const text = await bench.run('search_files', { pattern: 'needle', path: 'folder' });
+
+  assert.equal(text, `ERROR: ${join(bench.workdir, 'folder')} was moved meanwhile; search again`);
 });
 
 test('without a bundled ripgrep the one on the path is used', async () => {

@@ -61,6 +61,8 @@ test('TERM-11 an exit code is shown when it is not zero, with what it convention
     'kill -INT $$',
     'kill -SEGV $$',
     'diff /dev/null /etc/passwd >/dev/null',
+    'true && grep a /dev/null',
+    '[[ a == b ]]',
   ];
 
   const texts = await Promise.all(commands.map((command) => bench.run('terminal', { command })));
@@ -75,6 +77,8 @@ test('TERM-11 an exit code is shown when it is not zero, with what it convention
     '[exit code 130: ended by SIGINT]',
     '[exit code 139: crashed with a segmentation fault]',
     '[exit code 1: the files differ]',
+    '[exit code 1: no matches]',
+    '[exit code 1: the condition is false]',
   ]);
 });
 

@@ -7,16 +7,28 @@ import { openToolBench } from './open-toolbox.ts';
 test('plain reading runs unasked, disasters never, and everything else is asked with the whole command', async () => {
   await using bench = await openToolBench();
   const command = `npm test \u001B[2K\u202E# ${'long '.repeat(500)}`;
+  const shown = command.replace('\u001B', '\\u{1b}').replace('\u202E', '\\u{202e}');
 
   assert.deepEqual(await bench.assess('terminal', { command: 'ls -la' }), { type: 'safe' });
   assert.equal((await bench.assess('terminal', { command: 'rm -rf ~' })).type, 'forbidden');
   assert.deepEqual(await bench.assess('terminal', { command }), {
     type: 'ask',
-    question: command.replace('\u001B', '\\u{1b}').replace('\u202E', '\\u{202e}'),
+    question: `${shown}\nin ${bench.workdir}`,
   });
   assert.deepEqual(await bench.assess('terminal', { command: 'make', workdir: '/usr' }), {
     type: 'ask',
-    question: 'make\n[in /usr]',
+    question: 'make\nin /usr',
+  });
+});
+
+test('the question ends with the folder where the shell stands, on one line whatever it is called', async () => {
+  await using bench = await openToolBench();
+
+  await bench.run('terminal', { command: "mkdir -p $'odd\\nin /' && cd odd*" });
+
+  assert.deepEqual(await bench.assess('terminal', { command: 'make' }), {
+    type: 'ask',
+    question: `make\nin ${bench.workdir}/odd\\u{a}in `,
   });
 });
 
@@ -39,18 +51,6 @@ test('a plain reading command that would show our secrets is forbidden, also thr
   assert.equal((await bench.assess('terminal', { command: 'cat .env', workdir: bench.home })).type, 'forbidden');
   assert.equal((await bench.assess('terminal', { command: `cat /proc/${process.pid}/environ` })).type, 'forbidden');
   assert.equal((await bench.assess('terminal', { command: 'cat /dev/zero' })).type, 'ask');
-});
-
-test('git is asked about where its settings are ordinary files that the model could have written', async () => {
-  await using bench = await openToolBench();
-  const riskOfGit = async (): Promise<string> => (await bench.assess('terminal', { command: 'git status' })).type;
-  const inRepository = await riskOfGit();
-
-  await bench.run('terminal', {
-    command: 'mkdir -p trap/objects trap/refs trap/deep && touch trap/HEAD && cd trap/deep',
-  });
-
-  assert.deepEqual([inRepository, await riskOfGit()], ['safe', 'ask']);
 });
 
 test('what a command touches cannot be known, and whether it ran cannot be told', async () => {

@@ -44,14 +44,21 @@ test('the state of a shell survives a restart of the program', async () => {
 
 test('the state is written down however the command ends', async () => {
   await using bench = await openToolBench();
-  const ways = ['cd /usr; exit 3', 'cd /; false', 'set -eu; cd /usr; false; true', "trap 'echo bye' EXIT; cd /"];
+  const ways = [
+    'cd /usr; exit 3',
+    'cd /; false',
+    'set -eu; cd /usr; false; true',
+    "trap 'echo bye' EXIT; cd /",
+    'leave() { cd /usr; exit 4; }; leave',
+  ];
 
   const seen: string[] = [];
   for (const command of ways) {
     seen.push(await bench.run('terminal', { command }), await bench.run('terminal', { command: 'pwd' }));
   }
 
-  assert.deepEqual(seen, ['[exit code 3]', '/usr', '[exit code 1]', '/', '[exit code 1]', '/usr', 'bye', '/']);
+  const expected = ['[exit code 3]', '/usr', '[exit code 1]', '/', '[exit code 1]', '/usr', 'bye', '/'];
+  assert.deepEqual(seen, [...expected, '[exit code 4]', '/usr']);
 });
 
 test('a command that is killed leaves the state as it was', async () => {
@@ -65,14 +72,47 @@ test('a command that is killed leaves the state as it was', async () => {
   assert.deepEqual(await readdir(join(bench.taskFolder, bench.place.sessionId)), ['shell']);
 });
 
+test('what a command writes among its state makes the state count for nothing', async () => {
+  await using bench = await openToolBench();
+  await bench.run('terminal', { command: 'cd /usr' });
+  const late = `mkfifo "$HOME/go"; (read < "$HOME/go"; echo "export A=1" >&41) & trap 'echo > "$HOME/go"; wait' EXIT`;
+
+  await bench.run('terminal', { command: 'cd /; echo "export A=1" >&41' });
+  await bench.run('terminal', { command: `${late}; cd /` });
+
+  assert.equal(await bench.run('terminal', { command: 'echo "${A-none}"; pwd' }), 'none\n/usr');
+});
+
 test('a state that was not written to its end is not taken up', async () => {
   await using bench = await openToolBench();
   await bench.run('terminal', { command: 'cd /usr' });
-  const file = join(bench.taskFolder, bench.place.sessionId, 'shell.$PPID-2');
 
-  await bench.run('terminal', { command: `cd /; echo "export A=1" > "${file}"` });
+  await bench.run('terminal', { command: String.raw`cd /; { printf '\0'; export -p; } >&41; exec 41>&-` });
 
-  assert.equal(await bench.run('terminal', { command: 'echo "${A-none}"; pwd' }), 'none\n/usr');
+  assert.equal(await bench.run('terminal', { command: 'pwd' }), '/usr');
+});
+
+test('the state is kept whatever it holds: more than a pipe does, or bytes that are no text', async () => {
+  await using bench = await openToolBench();
+  const set = String.raw`printf -v BIG '%*s' 300000 ''; export BIG ODD=$'a\xffb'`;
+  const look = String.raw`echo "${'${#BIG}'}"; [ "$ODD" = $'a\xffb' ] && echo same`;
+
+  await bench.run('terminal', { command: set });
+
+  assert.equal(await bench.run('terminal', { command: look }), '300000\nsame');
+});
+
+test('neither a command that uses descriptors of its own nor a process that it leaves behind holds up the state', async () => {
+  await using bench = await openToolBench();
+  const command = 'exec 3>out; sleep 1000 >&3 2>&3 & echo $! >&3; cd /usr; exit 0';
+
+  await bench.run('terminal', { command });
+
+  assert.equal(await bench.run('terminal', { command: 'pwd' }), '/usr');
+  const pid = Number(await readFile(join(bench.workdir, 'out'), 'utf8'));
+  assert.equal(await isRunning(pid), true);
+  await bench.toolbox.endTask(bench.place.sessionId);
+  await whenGone(pid);
 });
 
 test('commands side by side leave one whole state, never a mixture', async () => {

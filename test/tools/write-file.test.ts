@@ -95,6 +95,35 @@ test('FILE-09 edits of one file wait for each other, so that none is lost', asyn
   assert.equal(await readFile(join(bench.workdir, 'f'), 'utf8'), names.map((name) => `${name} done`).join('\n'));
 });
 
+const verdicts: readonly (readonly [string, string | undefined, string, 'done' | 'not-done' | 'unknown'])[] = [
+  ['there is no file', undefined, 'one\ntwo\n', 'not-done'],
+  ['the file is as it would be written', 'one\ntwo\n', 'one\ntwo\n', 'done'],
+  ['it is so but for the style that is kept', '\uFEFFone\r\ntwo\r\n', 'one\ntwo\n', 'done'],
+  ['the file is empty, as it would be written', '', '', 'done'],
+  ['the file has other content', 'mine\n', 'one\ntwo\n', 'unknown'],
+  ['the file has other content of the same length', 'one\nTWO\n', 'one\ntwo\n', 'unknown'],
+];
+
+for (const [situation, present, content, verdict] of verdicts) {
+  test(`after a crash a write is ${verdict} where ${situation}`, async () => {
+    await using bench = await openToolBench();
+    if (present !== undefined) await writeFile(join(bench.workdir, 'file'), present);
+
+    assert.equal(await bench.verify('write_file', { path: 'file', content }), verdict);
+  });
+}
+
+test('after a crash nothing is known of a write to what is no file', async () => {
+  await using bench = await openToolBench();
+  await writeFile(join(bench.workdir, 'file'), '');
+
+  const verdict = await Promise.all(
+    ['.', '/dev/null', 'file/below', 'nul\0'].map((path) => bench.verify('write_file', { path, content: '' })),
+  );
+
+  assert.deepEqual(new Set(verdict), new Set(['unknown']));
+});
+
 test('FILE-07 missing content is an error and never an empty file', async () => {
   await using bench = await openToolBench();
 

@@ -1,3 +1,4 @@
+import type { BashSyntax } from './bash-syntax.ts';
 import { findDisaster } from './find-disaster.ts';
 import { findPlainRead } from './plain-reads.ts';
 
@@ -12,13 +13,27 @@ export interface CommandSurroundings {
   readonly folder: string;
 }
 
-/** Whether a command may run unasked, must be asked about, or never runs. Whatever is not plainly harmless is asked. Pure. */
-export function assessCommand(command: string, surroundings: CommandSurroundings): CommandRisk {
-  const disaster = findDisaster(command, { ...surroundings, variables: new Map() });
-  if (disaster !== undefined) {
-    const advice = 'It never runs here, whoever agrees; the user can run it by hand outside Talaria.';
-    return { type: 'forbidden', reason: `this command means ${disaster}. ${advice}` };
+// Far more than a sensible command needs, and spent within a second.
+const mostCharacters = 3_000_000;
+
+/**
+ * Whether a command may run unasked, must be asked about, or never runs. Whatever is not plainly harmless is asked, and
+ * so is whatever the parser cannot follow. Pure.
+ */
+export function assessCommand(command: string, surroundings: CommandSurroundings, syntax: BashSyntax): CommandRisk {
+  const scope = { ...surroundings, variables: new Map<string, string>(), effort: { left: mostCharacters } };
+  try {
+    const script = syntax.parse(command);
+    const disaster = findDisaster(script, scope, syntax);
+    if (disaster !== undefined) return forbid(disaster);
+    const reading = findPlainRead(command, script);
+    return reading === undefined ? { type: 'ask' } : { type: 'safe', ...reading };
+  } catch {
+    return { type: 'ask' };
   }
-  const reading = findPlainRead(command);
-  return reading === undefined ? { type: 'ask' } : { type: 'safe', ...reading };
+}
+
+function forbid(disaster: string): CommandRisk {
+  const advice = 'It never runs here, whoever agrees; the user can run it by hand outside Talaria.';
+  return { type: 'forbidden', reason: `this command means ${disaster}. ${advice}` };
 }

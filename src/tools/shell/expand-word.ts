@@ -1,4 +1,4 @@
-import type { Word } from './scan-word.ts';
+import type { HereDocBody, Word, WordPart } from 'unbash';
 
 /** What a text knows of the shell around it: where it stands, whose home `~` is, and what was assigned on the way. */
 export interface ShellScope {
@@ -6,7 +6,12 @@ export interface ShellScope {
   /** Undefined once the text has gone somewhere that cannot be known. */
   folder: string | undefined;
   readonly variables: Map<string, string>;
+  /** How many characters may still be looked at: variables, braces and `eval` can make a short text endless. */
+  readonly effort: { left: number };
 }
+
+/** Stands for text that cannot be known without running something. */
+export const unknownText = '\uE001';
 
 // A quoted wildcard or brace is moved to a private code point: an ordinary character, which no path we guard contains.
 const inertBase = 0xe000;
@@ -20,42 +25,100 @@ export function revive(text: string): string {
   return text.replaceAll(/[\uE020-\uE07E]/g, (character) => String.fromCodePoint(character.charCodeAt(0) - inertBase));
 }
 
-/** The words that a word becomes, with live wildcards left in; undefined where that cannot be known. */
-export function expandWord(word: Word, scope: ShellScope): readonly string[] | undefined {
-  let text = '';
-  let isSplit = false;
-  for (const [index, piece] of word.entries()) {
-    if (piece.type === 'literal') {
-      const value = piece.quoting === 'quoted' ? makeInert(piece.text) : piece.text;
-      text += index === 0 && piece.quoting === 'bare' ? expandTilde(value, scope, word.length) : value;
-    } else if (piece.type === 'variable') {
-      const value = variableValue(piece.name, scope);
-      if (value === undefined) return undefined;
-      text += piece.quoting === 'quoted' ? makeInert(value) : value;
-      isSplit ||= piece.quoting === 'bare';
-    } else return undefined;
-  }
+/** Takes from the effort that is left; false where there is none. */
+function spend(characters: number, { effort }: ShellScope): boolean {
+  effort.left -= characters;
+  return effort.left >= 0;
+}
+
+/** A scope whose changes stay its own; out of effort, it knows nothing. */
+export function copyScope(scope: ShellScope): ShellScope {
+  return { ...scope, variables: new Map(spend(scope.variables.size, scope) ? scope.variables : []) };
+}
+
+/** The words that a word becomes, with live wildcards left in. */
+export function expandWord(word: Word, scope: ShellScope): readonly string[] {
+  const text = expandText(word, scope);
+  const isSplit = word.parts?.some(({ type }) => type === 'SimpleExpansion' || type === 'ParameterExpansion') ?? false;
   const words = isSplit ? text.split(/\s+/).filter((part) => part !== '') : [text];
-  return words.flatMap((part) => expandBraces(part, 0));
+  return words.flatMap((part) => expandBraces(part, scope));
 }
 
-function expandTilde(text: string, scope: ShellScope, pieces: number): string {
-  if (text.startsWith('~/')) return scope.home + text.slice(1);
-  if (text === '~' && pieces === 1) return scope.home;
-  return /^~root(?=\/|$)/.test(text) ? text.replace('~root', '/root') : text;
+/** The text of a word where the shell does not split it, as in an assignment. */
+export function expandText(word: Word, scope: ShellScope): string {
+  const text = word.parts === undefined ? unescape(word.text) : joinParts(word.parts, 'bare', scope);
+  const user = /^~(root)?(?=\/|$)/.exec(word.text);
+  if (user === null) return text;
+  return (user[1] === undefined ? scope.home : '/root') + text.slice(user[0].length);
 }
 
-function variableValue(name: string, scope: ShellScope): string | undefined {
-  if (name === 'PWD') return scope.folder;
-  return scope.variables.get(name) ?? (name === 'HOME' ? scope.home : undefined);
+/** The text of a here-document. */
+export function expandDocument(body: HereDocBody, scope: ShellScope): string {
+  return body.parts === undefined ? body.text : joinParts(body.parts, 'quoted', scope);
 }
 
-const mostBraces = 6;
+type Quoting = 'bare' | 'quoted';
 
-function expandBraces(text: string, depth: number): readonly string[] {
-  const found = /\{([^{}]*,[^{}]*)\}/.exec(text);
-  if (found === null || depth > mostBraces) return [text];
-  const before = text.slice(0, found.index);
-  const after = text.slice(found.index + found[0].length);
-  return (found[1] ?? '').split(',').flatMap((choice) => expandBraces(before + choice + after, depth + 1));
+function joinParts(parts: readonly WordPart[], quoting: Quoting, scope: ShellScope): string {
+  let text = '';
+  for (const part of parts) {
+    const value = expandPart(part, quoting, scope);
+    if (!spend(value.length, scope)) return unknownText;
+    text += value;
+  }
+  return text;
+}
+
+function expandPart(part: WordPart, quoting: Quoting, scope: ShellScope): string {
+  switch (part.type) {
+    case 'Literal':
+      return quoting === 'quoted' ? makeInert(part.value) : unescape(part.text);
+    case 'Glob':
+      return part.text;
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return makeInert(part.value);
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return joinParts(part.parts, 'quoted', scope);
+    case 'BraceExpansion':
+      return part.parts === undefined ? unescape(part.text) : `{${joinParts(part.parts, quoting, scope)}}`;
+    case 'SimpleExpansion':
+    case 'ParameterExpansion': {
+      const value = variableValue(part.text, scope);
+      return quoting === 'quoted' ? makeInert(value) : value;
+    }
+    case 'ArithmeticExpansion':
+    case 'CommandExpansion':
+    case 'ExtendedGlob':
+    case 'ProcessSubstitution':
+      return unknownText;
+  }
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\(.)/gs, (_, character: string) => (character === '\n' ? '' : makeInert(character)));
+}
+
+function variableValue(text: string, scope: ShellScope): string {
+  const name = /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? '';
+  if (name === 'PWD') return scope.folder ?? unknownText;
+  return scope.variables.get(name) ?? (name === 'HOME' ? scope.home : unknownText);
+}
+
+function expandBraces(word: string, scope: ShellScope): readonly string[] {
+  const words: string[] = [];
+  const open = [word];
+  for (let text = open.pop(); text !== undefined; text = open.pop()) {
+    const found = /\{([^{},]*(?:,[^{},]*)+)\}/.exec(text);
+    if (found === null) words.push(text);
+    else {
+      const [group, inside = ''] = found;
+      const [before, after] = [text.slice(0, found.index), text.slice(found.index + group.length)];
+      const choices = inside.split(',');
+      if (!spend(choices.length * (before.length + after.length + 1), scope)) return [unknownText];
+      open.push(...choices.map((choice) => before + choice + after).toReversed());
+    }
+  }
+  return words;
 }

@@ -1,4 +1,5 @@
-import { parseShell } from './parse-command.ts';
+import type { Script, Statement } from 'unbash';
+import { loadBashSyntax } from './bash-syntax.ts';
 
 const byProgram: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   grep: { 1: 'no matches' },
@@ -31,13 +32,14 @@ const everywhere: Readonly<Record<number, string>> = {
 };
 
 /** What a non-zero exit code conventionally means, if it means anything; the last command of a text sets it. */
-export function explainExit(command: string, code: number): string | undefined {
-  return byProgram[lastProgram(command)]?.[code] ?? everywhere[code];
+export async function explainExit(command: string, code: number): Promise<string | undefined> {
+  const { parse } = await loadBashSyntax();
+  return byProgram[lastProgram(parse(command))]?.[code] ?? everywhere[code];
 }
 
-function lastProgram(command: string): string {
-  const parsed = parseShell(command);
-  if (parsed.type === 'unclear') return '';
-  const last = parsed.items.findLast((item) => item.type === 'command')?.command.words[0];
-  return last?.map((piece) => (piece.type === 'literal' ? piece.text : '')).join('') ?? '';
+function lastProgram(node: Script | Statement['command'] | undefined): string {
+  if (node?.type === 'Script') return lastProgram(node.commands.at(-1)?.command);
+  if (node?.type === 'AndOr' || node?.type === 'Pipeline') return lastProgram(node.commands.at(-1));
+  if (node?.type === 'TestCommand') return '[[';
+  return node?.type === 'Command' ? (node.name?.text ?? '') : '';
 }

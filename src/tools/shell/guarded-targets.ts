@@ -1,4 +1,5 @@
 import { matchesGlob, resolve } from 'node:path';
+import { unknownText } from './expand-word.ts';
 import type { ShellScope } from './expand-word.ts';
 
 const systemRoots: readonly string[] = [
@@ -30,12 +31,12 @@ const rawDisk =
   /^\/dev\/(?:sd[a-z]+\d*|hd[a-z]+\d*|x?vd[a-z]+\d*|nvme\d+(?:n\d+(?:p\d+)?)?|mmcblk\d+(?:p\d+)?|r?disk\d+(?:s\d+)*|disk\/.+|mapper\/.+|md\d+|dm-\d+)$/;
 
 export function isRawDisk(path: string): boolean {
-  return path.startsWith('/') && rawDisk.test(resolve(path));
+  return path.startsWith('/') && !path.includes(unknownText) && rawDisk.test(resolve(path));
 }
 
 /** Whether deleting this target would take a system folder, a home or something above one, or all that is in them. */
 export function isGuardedTarget(target: string, scope: ShellScope): boolean {
-  if (!target.startsWith('/') && scope.folder === undefined) return false;
+  if (target.includes(unknownText) || (!target.startsWith('/') && scope.folder === undefined)) return false;
   const path = resolve(scope.folder ?? '/', target);
   const folder = /\/(?:\*+|\.\*|\.\[.*)$/.test(path) ? resolve(path, '..') : path;
   const guarded = [...systemRoots, scope.home, ...foldersAbove(scope.home)];

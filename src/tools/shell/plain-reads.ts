@@ -1,5 +1,4 @@
-import { parseShell } from './parse-command.ts';
-import type { Word } from './scan-word.ts';
+import type { ParsedScript, Word, WordPart } from 'unbash';
 
 export interface PlainRead {
   readonly program: string;
@@ -9,20 +8,10 @@ export interface PlainRead {
 
 /**
  * What a command reads, if it is one simple command that plainly does nothing else; otherwise undefined. Anything that
- * the shell would expand, redirect or chain is not plain.
+ * the shell would expand, redirect or chain is not plain, and neither is anything that the parser was not sure of.
  */
-export function findPlainRead(command: string): PlainRead | undefined {
-  const parsed = parseShell(command);
-  if (parsed.type === 'unclear') return undefined;
-  const [item, ...others] = parsed.items.filter((each) => each.type === 'command' || each.text !== '\n');
-  if (
-    item?.type !== 'command' ||
-    others.length > 0 ||
-    item.command.redirects.length > 0 ||
-    item.command.inputs.length > 0
-  )
-    return undefined;
-  const words = item.command.words.map(plainText);
+export function findPlainRead(text: string, script: ParsedScript): PlainRead | undefined {
+  const words = onlyWords(text, script).map(plainText);
   if (!words.every((word) => word !== undefined)) return undefined;
   const [program = '', ...rest] = words;
   const isPlain = readers.get(program);
@@ -31,26 +20,47 @@ export function findPlainRead(command: string): PlainRead | undefined {
   return paths.some(climbsBack) ? undefined : { program, paths };
 }
 
-/** The text of a word that means itself and nothing else; a leading `~` is left to whoever resolves the path. */
-function plainText(word: Word): string | undefined {
-  let text = '';
-  for (const piece of word) {
-    if (piece.type !== 'literal' || (piece.quoting === 'bare' && isLive(piece.text))) return undefined;
-    // A quoted tilde is a file of that name, and `~name` is someone else's home.
-    if (text === '' && /^~(?:[^/]|$)/.test(piece.text) && piece.text !== '~') return undefined;
-    if (text === '' && piece.text.startsWith('~') && (piece.quoting === 'quoted' || word.length > 1)) return undefined;
-    text += piece.text;
-  }
-  return text;
+/** The words of a text that is one command of nothing but words; otherwise none. */
+function onlyWords(text: string, { commands, errors = [] }: ParsedScript): readonly Word[] {
+  const command = commands[0]?.command;
+  if (command?.type !== 'Command' || errors.length > 0) return [];
+  const { prefix, name, suffix } = command;
+  const words = [...prefix, ...(name === undefined ? [] : [name]), ...suffix];
+  return words.every((word) => word.type === 'Word') && isAllOf(text, words) ? words : [];
 }
 
-function isLive(text: string): boolean {
-  return /[*?[\]{}!$]/.test(text) || /^[A-Za-z_]\w*\+?=/.test(text);
+const blanks = /^(?:[ \t]|\\\n)+$/;
+const linesBefore = /^(?:[ \t]*(?:#.*)?\n)*[ \t]*$/;
+const linesAfter = /^[ \t]*(?:#.*)?(?:\n[ \t]*(?:#.*)?)*$/;
+
+/** Whether a text holds nothing beside these words but blanks and comments. The parser drops a stray `(` in silence. */
+function isAllOf(text: string, words: readonly Word[]): boolean {
+  const [before = '', ...between] = words.map((word, index) => text.slice(words[index - 1]?.end ?? 0, word.pos));
+  const after = text.slice(words.at(-1)?.end);
+  return linesBefore.test(before) && between.every((gap) => blanks.test(gap)) && linesAfter.test(after);
+}
+
+/** The text of a word that means itself and nothing else; a leading `~` is left to whoever resolves the path. */
+function plainText(word: Word): string | undefined {
+  if (!(word.parts ?? [word]).every(isPlainPart)) return undefined;
+  // A quoted tilde is a file of that name, and `~name` is someone else's home.
+  return word.value.startsWith('~') && !/^~(?:\/[^\\'"]*)?$/.test(word.text) ? undefined : word.value;
+}
+
+/** `$'…'` and `$"…"` are left out: what they come to depends on the locale. */
+function isPlainPart(part: Word | WordPart): boolean {
+  const live = part.text.replaceAll(/\\./gs, '');
+  if (part.type === 'SingleQuoted') return true;
+  // To bash `"$["` begins something; the parser takes it for text.
+  if (part.type === 'DoubleQuoted') return part.parts.every(({ type }) => type === 'Literal') && !/\$[^ "]/.test(live);
+  const isBare = part.type === 'Literal' || part.type === 'Word';
+  return isBare && !/[*?[\]{}!$\\]|^[A-Za-z_]\w*\+?=/.test(live);
 }
 
 /** `link/../x` is judged by its text but opened through the link, so the two may differ. */
 function climbsBack(path: string): boolean {
-  return /[^./][^/]*\/+\.\.(?:\/|$)|\.\.[^/]+\/+\.\.(?:\/|$)/.test(path);
+  const steps = path.split('/').filter((step) => step !== '' && step !== '.');
+  return steps.some((step, index) => step !== '..' && steps[index + 1] === '..');
 }
 
 type Check = (words: readonly string[]) => boolean;
@@ -61,20 +71,10 @@ function only(pattern: RegExp): Check {
   return (words) => words.every((word) => pattern.test(word));
 }
 
-const gitFlags =
-  /^(?:--oneline|--stat|--shortstat|--numstat|--graph|--all|--decorate|--name-only|--name-status|--cached|--staged|--short|--porcelain|--branch|--no-color|--abbrev-commit|--patch|--reverse|--merges|--no-merges|--first-parent|--word-diff|--(?:since|until|after|before|author|grep|format|pretty|date|max-count|unified)=.*|-[0-9]+|-n[0-9]*|-[psbuvwi]|-U[0-9]+|-vv)$/;
-
-function gitReads(words: readonly string[]): boolean {
-  const [verb = '', ...rest] = words[0] === '--no-pager' ? words.slice(1) : words;
-  if (verb === 'branch')
-    return rest.every((word) => /^(?:-a|-r|-v|-vv|--all|--remotes|--list|--show-current)$/.test(word));
-  if (!['status', 'log', 'diff', 'show'].includes(verb)) return false;
-  const dashes = rest.indexOf('--');
-  const flags = (dashes === -1 ? rest : rest.slice(0, dashes)).filter((word) => word.startsWith('-'));
-  return flags.every((flag) => gitFlags.test(flag));
-}
-
-/** Programs that only read, each with the arguments under which that is true. */
+/**
+ * Programs that only read, each with the arguments under which that is true. Git is not among them: the settings of a
+ * repository can make even `git status` run a program.
+ */
 const readers: ReadonlyMap<string, Check> = new Map([
   ['cat', anyWords],
   ['date', only(/^(?:\+.*|-u|--utc|-R|--rfc-email|-I\w*|--iso-8601(?:=\w+)?)$/)],
@@ -82,7 +82,6 @@ const readers: ReadonlyMap<string, Check> = new Map([
   ['du', anyWords],
   ['echo', anyWords],
   ['file', only(/^(?:[^-].*|-[biLk]+|--brief|--mime(?:-type|-encoding)?|--)$/)],
-  ['git', gitReads],
   ['head', anyWords],
   ['hostname', only(/^-[fsiIdA]$/)],
   ['id', anyWords],

@@ -3,15 +3,16 @@ import { CapturedOutput } from './captured-output.ts';
 import { ProgressLines } from './progress-lines.ts';
 import { ShellProcess } from './shell-process.ts';
 import type { ShellExit } from './shell-process.ts';
-import { adoptState, discardState, wrapCommand } from './shell-script.ts';
-import type { LeftState } from './shell-script.ts';
+import { wrapCommand } from './shell-script.ts';
 
 export interface CommandRequest {
+  readonly bash: string;
   readonly command: string;
   readonly folder: string;
+  /** What the last command left for this one. */
+  readonly stateFile: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly left: LeftState;
 }
 
 export interface CommandDeps {
@@ -20,6 +21,8 @@ export interface CommandDeps {
   readonly progress: (text: string) => void;
   /** Told of the process as soon as it runs, so that it can be ended from outside. */
   readonly track: (shell: ShellProcess) => void;
+  /** Keeps what the command left for the next one, and returns why it could not. */
+  readonly keep: (state: Buffer) => string | undefined;
 }
 
 export interface CommandResult {
@@ -34,7 +37,8 @@ export async function runCommand(request: CommandRequest, deps: CommandDeps): Pr
   const output = new CapturedOutput();
   const lines = new ProgressLines(deps.progress, deps.clock);
   const shell = new ShellProcess({
-    script: wrapCommand(request.folder, request.left, Object.keys(request.environment)),
+    bash: request.bash,
+    script: wrapCommand({ ...request, given: Object.keys(request.environment) }),
     command: request.command,
     environment: request.environment,
     onOutput: (bytes) => {
@@ -45,12 +49,12 @@ export async function runCommand(request: CommandRequest, deps: CommandDeps): Pr
   deps.track(shell);
   const ending = await waitForEnding(shell, lines, request.timeoutMs, deps);
   if (ending.type === 'exited') {
-    const lostState = adoptState(request.left);
+    const state = await shell.left;
+    const lostState = state === undefined ? undefined : deps.keep(state);
     await shell.settleOutput();
     return { ending, output: output.text(), lostState };
   }
   await shell.end();
-  discardState(request.left);
   return { ending, output: output.text(), lostState: undefined };
 }
 

@@ -2,10 +2,15 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import { systemClock } from '../../base/clock.ts';
+import { LeftState } from './left-state.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
+import { statePipe } from './shell-script.ts';
 
 export interface ShellStart {
+  /** The path of bash. */
+  readonly bash: string;
   readonly script: string;
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -27,7 +32,10 @@ const idleTicks = 2;
 export class ShellProcess {
   readonly exited: Promise<ShellExit>;
   readonly closed: Promise<void>;
+  /** The environment and folder that the shell had when it ended; undefined where it could not write them down. */
+  readonly left: Promise<Buffer | undefined>;
   readonly #child: ChildProcess;
+  #isClosed = false;
   #onOutput: ((bytes: Buffer) => void) | undefined;
   #bytes = 0;
 
@@ -37,15 +45,21 @@ export class ShellProcess {
     this.exited = exited;
     this.closed = closed;
     this.#onOutput = start.onOutput;
-    this.#child = spawn('bash', ['-c', start.script, 'bash', start.command], {
+    this.#child = spawn(start.bash, ['-c', start.script, 'bash', start.command], {
       env: start.environment,
       detached: true,
       // The script joins errors to the output itself: two pipes would lose the order of what they carry.
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
     });
+    const pipes = this.#child.stdio as readonly unknown[] | undefined; // missing where the system is out of descriptors
+    const state = new LeftState(pipes?.[statePipe] as Readable | undefined);
+    this.left = exited.then(() => state.take());
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#take(bytes));
     this.#child.once('exit', (code, signal) => exit({ type: 'exited', code: code ?? signalCode(signal) }));
-    this.#child.once('close', () => close());
+    this.#child.once('close', () => {
+      this.#isClosed = true;
+      close();
+    });
     this.#child.once('error', (error) => {
       exit({ type: 'not-started', error });
       close();
@@ -93,6 +107,7 @@ export class ShellProcess {
   }
 
   async #closesWithin(ms: number): Promise<boolean> {
+    if (this.#isClosed) return true;
     const stop = new AbortController();
     // The system's own time, whatever clock the program lives by: processes end when they end.
     const timer = systemClock.sleep(ms, stop.signal).then(

@@ -1,3 +1,5 @@
+import { unknownText } from './expand-word.ts';
+
 /** A command behind its wrappers (`sudo`, `env`, `timeout 5` …), or a text that another shell would run. */
 export type Unwrapped =
   | { readonly type: 'command'; readonly words: readonly string[] }
@@ -16,7 +18,6 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     busybox: { valued: '', operands: 0 },
     chroot: { valued: '', operands: 1 },
     command: { valued: '', operands: 0 },
-    coproc: { valued: '', operands: 0 },
     doas: { valued: 'uC', operands: 0 },
     env: { valued: 'uC', operands: 0 },
     exec: { valued: 'a', operands: 0 },
@@ -48,32 +49,29 @@ const shells: ReadonlySet<string> = new Set([
   'runuser',
 ]);
 
-/** Stands for a word that cannot be known; as the first word it may as well be nothing. */
-export const unknownWord = '\uE001';
-
 const deepest = 8;
 const assignment = /^[A-Za-z_]\w*\+?=/;
-const keyword = /^(?:if|then|else|elif|do|while|until|!|\{|\}|fi|done|esac)$/;
 
-/** Everything that a command of known words would run: itself without wrappers, and texts handed to other shells. */
-export function unwrapCommand(words: readonly string[], depth = 0): readonly Unwrapped[] {
-  const start = words.findIndex((word) => !isBeforeCommand(word));
+/** Everything that a command would run: itself without wrappers, and texts handed or fed to other shells. */
+export function unwrapCommand(words: readonly string[], fed: readonly string[], depth = 0): readonly Unwrapped[] {
+  // A name that is not known may as well be nothing, or a wrapper.
+  const start = words.findIndex((word) => !commandName(word).includes(unknownText));
   if (start === -1 || depth > deepest) return [];
   const [first = '', ...rest] = words.slice(start);
   const name = commandName(first);
-  if (name === 'eval') return [{ type: 'shell-text', text: rest.join(' ') }];
-  if (name === 'trap') return [{ type: 'shell-text', text: rest.find((word) => !word.startsWith('-')) ?? '' }];
-  if (name === 'function') return unwrapCommand(rest.slice(1), depth + 1);
-  if (name === 'find') return findActions(rest).flatMap((action) => unwrapCommand(action, depth + 1));
+  if (name === 'eval') return [toShellText(rest.join(' '))];
+  if (name === 'trap') return [toShellText(rest.find((word) => !word.startsWith('-')) ?? '')];
+  if (name === 'find') return findActions(rest).flatMap((action) => unwrapCommand(action, fed, depth + 1));
   const itself: Unwrapped = { type: 'command', words: [name, ...rest] };
-  if (shells.has(name)) return [itself, ...shellTexts(rest)];
+  if (shells.has(name)) return [itself, ...[...shellTexts(rest), ...fed].map(toShellText)];
   const wrapper = wrappers.get(name);
   if (wrapper === undefined) return [itself];
-  return [itself, ...splitStrings(name, rest), ...unwrapCommand(skipOptions(rest, wrapper), depth + 1)];
+  const inner = unwrapCommand(skipOptions(rest, wrapper), fed, depth + 1);
+  return name === 'env' ? [itself, ...splitStrings(rest).map(toShellText), ...inner] : [itself, ...inner];
 }
 
-function isBeforeCommand(word: string): boolean {
-  return word === unknownWord || assignment.test(word) || keyword.test(word);
+function toShellText(text: string): Unwrapped {
+  return { type: 'shell-text', text };
 }
 
 /** `/sbin/reboot` and `\reboot` are `reboot`. */
@@ -95,27 +93,31 @@ function skipOptions(words: readonly string[], wrapper: Wrapper): readonly strin
 }
 
 /** `env -S 'rm -rf /'` splits its value into a command. */
-function splitStrings(name: string, words: readonly string[]): readonly Unwrapped[] {
-  if (name !== 'env') return [];
-  return words.flatMap((word, index): readonly Unwrapped[] => {
-    if (word === '-S' || word === '--split-string') return [{ type: 'shell-text', text: words[index + 1] ?? '' }];
-    const glued = /^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1];
-    return glued === undefined ? [] : [{ type: 'shell-text', text: glued }];
+function splitStrings(words: readonly string[]): readonly string[] {
+  return words.flatMap((word, index) => {
+    if (word === '-S' || word === '--split-string') return words.slice(index + 1, index + 2);
+    return /^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? [];
   });
 }
 
-function shellTexts(words: readonly string[]): readonly Unwrapped[] {
+function shellTexts(words: readonly string[]): readonly string[] {
   const flag = words.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word) || word === '--command');
   if (flag === -1) return [];
-  const text = words.slice(flag + 1).find((word) => !/^[-+]/.test(word));
-  return text === undefined ? [] : [{ type: 'shell-text', text }];
+  return words
+    .slice(flag + 1)
+    .filter((word) => !/^[-+]/.test(word))
+    .slice(0, 1);
 }
 
+/** The commands of `-exec` and the like, each up to its `;` or `+`. */
 function findActions(words: readonly string[]): readonly (readonly string[])[] {
-  return words.flatMap((word, index) => {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(word)) return [];
-    const rest = words.slice(index + 1);
-    const end = rest.findIndex((part) => part === ';' || part === '+');
-    return [end === -1 ? rest : rest.slice(0, end)];
-  });
+  const actions: string[][] = [];
+  let action: string[] | undefined;
+  for (const word of words) {
+    if (action === undefined) {
+      if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) actions.push((action = []));
+    } else if (word === ';' || word === '+') action = undefined;
+    else action.push(word);
+  }
+  return actions;
 }

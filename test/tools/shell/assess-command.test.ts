@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
 import { assessCommand } from '../../../src/tools/shell/assess-command.ts';
+import { loadBashSyntax } from '../../../src/tools/shell/bash-syntax.ts';
 
+const syntax = await loadBashSyntax();
 const surroundings = { home: '/home/ann', folder: '/home/ann/project' };
 
 function assess(command: string, folder = surroundings.folder): string {
-  return assessCommand(command, { ...surroundings, folder }).type;
+  return assessCommand(command, { ...surroundings, folder }, syntax).type;
 }
 
 const disasters: readonly string[] = [
@@ -123,7 +123,50 @@ const disasters: readonly string[] = [
   'sudo telinit 6',
   'systemctl reboot',
   'systemctl --force poweroff',
+  '{rm,-rf,/}',
+  "rm -rf $'\\x2f'",
+  'rm -rf $"/"',
+  '$BIN/rm -rf /',
+  '$A$B rm -rf /',
+  'bash -c "cd $FOLDER && rm -rf /"',
+  'cd -- / && rm -rf *',
+  'declare X=/; rm -rf $X',
+  'X=/; X+=etc; rm -rf $X',
+  'X=/; echo "rm -rf $X" | sh',
+  'echo "rm -rf /" | { sh; }',
+  'bash <<-EOF\n\trm -rf $X/\n\tEOF',
+  'coproc rm -rf /',
+  'until false; do reboot; done',
+  'select x in a; do reboot; done',
+  '[[ -n $(reboot) ]]',
+  '(( $(reboot) ))',
+  'for (( i=$(reboot); ; )); do ls; done',
+  'x=$(reboot)',
+  'x[$(reboot)]=1',
+  'x=(1 $(reboot))',
+  'export x="$(reboot)"',
+  'echo "$(( $(reboot) ))"',
+  'cat <<< $(reboot)',
+  'ls > $(reboot)',
+  'ls | tee >(reboot)',
+  'echo "${x/a/`reboot`}"',
+  '{ ls; } > /dev/sda',
+  `X='eval "$X"'; eval "$X"; rm -rf /`,
 ];
+
+const brokenLater: readonly string[] = [
+  'rm -rf /\n)',
+  'ls\nreboot\necho "',
+  'reboot\ncat <<EOF\nno end',
+  'reboot\nif true; then',
+  'reboot; ls (x',
+];
+
+test('a disaster never runs in a text that bash would only find broken further on', () => {
+  const missed = brokenLater.filter((command) => assess(command) !== 'forbidden');
+
+  assert.deepEqual(missed, []);
+});
 
 test('APPR-01 a disaster never runs, however it is quoted, wrapped or nested', () => {
   const missed = disasters.filter((command) => assess(command) !== 'forbidden');
@@ -186,12 +229,38 @@ const askedAbout: readonly string[] = [
   '/tmp/ls',
   'ls\nreboot_my_server',
   'echo "unterminated',
+  'ls (x',
+  'ls "$["',
+  'ls "`pwd`"',
+  'ls "$\\\n*"',
+  'ls x (y z',
+  'ls ;',
+  'ls x\\',
+  'ls !(x)',
+  'ls ~+',
+  'ls a=~',
+  "ls $'x'",
+  'ls $"x"',
+  'time ls',
+  '! ls',
+  'f() { ls; }',
+  'cat link/./../x',
+  'rm -rf ~/$X/..',
+  'rm -rf "/"x',
+  'echo x > /dev/mapper/$X',
+  "rm -rf '/*'",
+  '(( rm -rf / ))',
+  "X='~'; rm -rf $X",
+  'cat <<EOF | wc\nreboot\nEOF',
   '',
   'date -s tomorrow',
   'date 010112002025',
   'hostname evil',
   'file -C -m x',
   'git push',
+  'git status --short',
+  'git log --oneline -n 5',
+  'git --no-pager diff --stat',
   'git branch new',
   'git branch -D main',
   'git diff --output=x',
@@ -232,74 +301,67 @@ const plain: readonly (readonly [string, readonly string[]])[] = [
   ['file a.png', ['a.png']],
   ['stat a.png', ['a.png']],
   ['wc --files0-from=list', ['--files0-from=list', 'list']],
-  ['git status --short', ['status', '--short']],
-  ['git log --oneline -n 5', ['log', '--oneline', '-n', '5']],
-  ['git --no-pager diff --stat HEAD~1 -- src', ['--no-pager', 'diff', '--stat', 'HEAD~1', '--', 'src']],
-  ['git show HEAD', ['show', 'HEAD']],
-  ['git branch -a', ['branch', '-a']],
   ['ls src # all of it', ['src']],
+  ['ls x\r', ['x\r']],
+  ['ls ./../x', ['./../x']],
+  ['# first\n\n\tls src \\\n  lib\n# last', ['src', 'lib']],
+  ['cat a\\ b "c \\$d" e\'f g\'', ['a b', 'c $d', 'ef g']],
+  ['echo "5 $ or 6$"', ['5 $ or 6$']],
 ];
 
 test('a plain reading command is safe, and names what it may read', () => {
-  const risks = plain.map(([command]) => [command, assessCommand(command, surroundings)]);
+  const risks = plain.map(([command]) => [command, assessCommand(command, surroundings, syntax)]);
 
   assert.deepEqual(
     risks,
     plain.map(([command, paths]) => {
-      return [command, { type: 'safe', program: command.trim().split(/\s/)[0], paths }];
+      return [command, { type: 'safe', program: /^(?:#.*\s+)?(\w+)/.exec(command.trim())?.[1], paths }];
     }),
   );
 });
 
-const shellPieces = [
-  ' ',
-  '\n',
-  ';',
-  '&',
-  '|',
-  '(',
-  ')',
-  '<',
-  '>',
-  '<<',
-  '$',
-  '${',
-  '}',
-  '$(',
-  '`',
-  "'",
-  '"',
-  '\\',
-  '#',
-  '*',
-  '~',
-];
+test('what the parser cannot read, is not sure of, or leaves out is asked about', () => {
+  const throws = { ...syntax, parse: () => assert.fail('the parser gave up') };
+  const doubts = {
+    ...syntax,
+    parse: (text: string) => ({ ...syntax.parse(text), errors: [{ message: '?', pos: 0 }] }),
+  };
+  const skips = { ...syntax, parse: (text: string) => syntax.parse(text.replace('left;out', '        ')) };
 
-test('whatever is called safe is, to bash too, one call of the program with just these words', () => {
-  const pieces = fc.array(fc.constantFrom(...shellPieces, 'ls', '/', 'x', '-c', 'EOF', "''"), { maxLength: 8 });
-  const commands = fc.sample(pieces, { numRuns: 20_000, seed: 7 }).map((each) => `ls ${each.join('')}`);
-  const safe = commands.flatMap((command) => {
-    const risk = assessCommand(command, surroundings);
-    return risk.type === 'safe' ? [{ command, words: risk.paths }] : [];
-  });
-
-  const script = [
-    'ls() { printf "%s\\0" "$@"; printf "\\1"; }',
-    ...safe.map(({ command }) => `eval ${quote(command)}`),
-  ];
-  const environment = { PATH: '/nowhere', HOME: surroundings.home };
-  const bash = spawnSync('/bin/bash', ['-s'], { input: script.join('\n'), env: environment, encoding: 'utf8' });
-
-  const seen = bash.stdout.split('\u0001');
-  const wrong = safe.filter(({ words }, index) => {
-    const expected = words.map((word) => `${word.replace(/^~(?=\/|$)/, surroundings.home)}\0`).join('');
-    return seen[index] !== (expected === '' ? '\0' : expected);
-  });
-  assert.equal(bash.stderr, '');
-  assert.deepEqual([wrong, seen.length - 1], [[], safe.length]);
-  assert.ok(safe.length > 500);
+  assert.equal(assessCommand('ls src', surroundings, throws).type, 'ask');
+  assert.equal(assessCommand('ls src', surroundings, doubts).type, 'ask');
+  assert.equal(assessCommand('reboot', surroundings, doubts).type, 'forbidden');
+  for (const command of ['left;out ls src', 'ls left;out src', 'ls src left;out'])
+    assert.equal(assessCommand(command, surroundings, skips).type, 'ask');
 });
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+const endless: readonly string[] = [
+  `X='${'eval "$X";'.repeat(3)}'; eval "$X"`,
+  `X=xx;${'X=$X$X;'.repeat(100)} eval "$X"`,
+  `eval ${'{1,2,3,4,5,6,7,8,9,0}'.repeat(30)}`,
+  `${Array.from({ length: 2000 }, (_, index) => `x${index}=/;`).join('')}${'(:);'.repeat(2000)}(rm -rf $x1)`,
+  `ls ${'{'.repeat(100_000)}`,
+  `ls ${'$['.repeat(50_000)}`,
+  `ls ${'$('.repeat(50_000)}`,
+];
+
+test('a text that would take forever to follow is asked about, after a bounded effort', () => {
+  let read = 0;
+  const counting: typeof syntax = {
+    ...syntax,
+    parse(text) {
+      read += text.length;
+      return syntax.parse(text);
+    },
+  };
+
+  const seen = endless.map((command) => {
+    read = 0;
+    return [assessCommand(command, surroundings, counting).type, read < 5_000_000];
+  });
+
+  assert.deepEqual(
+    seen,
+    endless.map(() => ['ask', true]),
+  );
+});
