@@ -11,10 +11,16 @@ import type { ToolPlace } from '../model/tool.ts';
  */
 export const folderMark = 'return # the folder:';
 
-/** Where the shells of the sessions stand. Nobody else writes the files, so a folder that was read once is known. */
+/** What a shell left: all of it as bash reads it, in bytes, since a variable may hold what is no text; and the folder. */
+interface ShellState {
+  readonly bytes: Buffer;
+  readonly folder: string;
+}
+
+/** Where the shells of the sessions stand. Nobody else writes the files, so what was read or written once is known. */
 export class TaskState {
   readonly #folder: string;
-  readonly #recorded = new Map<SessionId, string>();
+  readonly #states = new Map<SessionId, ShellState>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -38,31 +44,46 @@ export class TaskState {
    * exists; before the first command, the folder that the session was opened in.
    */
   currentFolder(place: ToolPlace): string {
-    return nearestFolder(this.recordedFolder(place));
+    let folder = this.recordedFolder(place);
+    while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
+    return folder;
   }
 
   recordedFolder({ sessionId, workdir }: ToolPlace): string {
-    const known = this.#recorded.get(sessionId);
+    return this.#stateOf(sessionId)?.folder ?? workdir;
+  }
+
+  /**
+   * The value of a variable that the session's last command left exported: empty where it was unset or holds what bash
+   * has to spell out, undefined before the first command.
+   */
+  exported(sessionId: SessionId, name: string): string | undefined {
+    const text = this.#stateOf(sessionId)?.bytes.toString('utf8');
+    const line = new RegExp(`^(?:declare -\\w+|export) ${name}="((?:[^"\\\\]|\\\\.)*)"$`, 'ms');
+    return text === undefined ? undefined : (line.exec(text)?.[1] ?? '').replaceAll(/\\(.)/gs, '$1');
+  }
+
+  #stateOf(sessionId: SessionId): ShellState | undefined {
+    const known = this.#states.get(sessionId);
     if (known !== undefined) return known;
     const state = readState(this.fileOf(sessionId));
-    const folder = state === undefined ? undefined : recordedIn(state);
-    if (folder !== undefined) this.#recorded.set(sessionId, folder);
-    return folder ?? workdir;
+    if (state !== undefined) this.#states.set(sessionId, state);
+    return state;
   }
 
   /**
    * Makes what a command left the state that the next one takes up, in one step; what is not whole changes nothing.
    * Returns what went wrong, if anything did.
    */
-  keep(sessionId: SessionId, state: Buffer): string | undefined {
-    const file = this.fileOf(sessionId);
-    const folder = recordedIn(state);
+  keep(sessionId: SessionId, bytes: Buffer): string | undefined {
+    const folder = recordedIn(bytes);
     // Most commands change nothing, and putting a file in the place of another makes some file systems wait for the disk.
-    if (folder === undefined || readState(file)?.equals(state) === true) return undefined;
+    if (folder === undefined || this.#stateOf(sessionId)?.bytes.equals(bytes) === true) return undefined;
+    const file = this.fileOf(sessionId);
     try {
-      writeFileSync(`${file}.new`, state, { mode: 0o600 });
+      writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
       renameSync(`${file}.new`, file);
-      this.#recorded.set(sessionId, folder);
+      this.#states.set(sessionId, { bytes, folder });
       return undefined;
     } catch (thrown) {
       // A missing folder means that the task was ended meanwhile.
@@ -71,22 +92,17 @@ export class TaskState {
   }
 
   async remove(sessionId: SessionId): Promise<void> {
-    this.#recorded.delete(sessionId);
+    this.#states.delete(sessionId);
     await rm(this.folderOf(sessionId), { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** The folder itself, or the nearest one above it that exists. */
-export function nearestFolder(path: string): string {
-  let folder = path;
-  while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
-}
-
-/** Synchronous: the file is small, and footprints cannot wait. Bytes, since a variable may hold what is no text. */
-function readState(file: string): Buffer | undefined {
+/** Synchronous: the file is small, and footprints cannot wait. */
+function readState(file: string): ShellState | undefined {
   try {
-    return readFileSync(file);
+    const bytes = readFileSync(file);
+    const folder = recordedIn(bytes);
+    return folder === undefined ? undefined : { bytes, folder };
   } catch {
     return undefined;
   }

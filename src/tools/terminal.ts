@@ -11,6 +11,7 @@ import type { BashSyntax } from './shell/bash-syntax.ts';
 import type { CommandRequest, CommandResult, runCommand as RunCommand } from './shell/run-command.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
+import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
 import type { TaskState } from './task-state.ts';
 import { done, failed, settle, spellOut } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
@@ -66,7 +67,7 @@ class TerminalCommands {
     const problem = findProblem(input);
     if (problem !== undefined) return { type: 'forbidden', reason: problem };
     const folder = this.#startFolder(input, place);
-    const { assessCommand, syntax } = await (this.#judgement ??= loadJudgement());
+    const { assessCommand, isSystemProgram, syntax } = await (this.#judgement ??= loadJudgement());
     const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
     if (risk.type === 'forbidden') return risk;
     if (risk.type === 'safe') {
@@ -74,11 +75,15 @@ class TerminalCommands {
       const secret = paths.map((path) => this.#deps.workspace.judgeRead(path)).find((read) => read.type !== 'safe');
       if (secret !== undefined) return secret;
       const isOrdinary = !paths.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path));
-      if (isOrdinary) return { type: 'safe' };
+      if (isOrdinary && isSystemProgram(risk.program, this.#pathOf(place))) return { type: 'safe' };
     }
     // The last line is ours, whatever the command and the folder are called.
     const where = spellOut(folder).replaceAll('\n', '\\u{a}');
     return { type: 'ask', question: `${spellOut(input.command)}\nin ${where}` };
+  }
+
+  #pathOf({ sessionId }: ToolPlace): string {
+    return this.#deps.state.exported(sessionId, 'PATH') ?? this.#deps.environment['PATH'] ?? '';
   }
 
   #startFolder(input: TerminalInput, place: ToolPlace): string {
@@ -124,16 +129,18 @@ class TerminalCommands {
 }
 
 interface LoadedJudgement {
+  readonly isSystemProgram: typeof IsSystemProgram;
   readonly assessCommand: typeof AssessCommand;
   readonly syntax: BashSyntax;
 }
 
 async function loadJudgement(): Promise<LoadedJudgement> {
-  const [{ assessCommand }, { loadBashSyntax }] = await Promise.all([
+  const [{ assessCommand }, { loadBashSyntax }, { isSystemProgram }] = await Promise.all([
     import('./shell/assess-command.ts'),
     import('./shell/bash-syntax.ts'),
+    import('./shell/system-program.ts'),
   ]);
-  return { assessCommand, syntax: await loadBashSyntax() };
+  return { assessCommand, isSystemProgram, syntax: await loadBashSyntax() };
 }
 
 interface LoadedShell {

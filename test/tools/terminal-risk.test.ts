@@ -59,3 +59,15 @@ test('what a command touches cannot be known, and whether it ran cannot be told'
   assert.deepEqual(bench.footprint('terminal', { command: 'ls' }), { type: 'anything' });
   assert.equal(await bench.verify('terminal', { command: 'ls' }), 'unknown');
 });
+
+test('a reading command is asked about where the project could have put a program of that name', async () => {
+  await using bench = await openToolBench();
+  const riskOfWhich = async (): Promise<string> => (await bench.assess('terminal', { command: 'which node' })).type;
+  const atFirst = await riskOfWhich();
+
+  await bench.run('terminal', {
+    command: 'mkdir bin && printf "#!/bin/sh\n" > bin/which && chmod +x bin/which && export PATH="$PWD/bin:$PATH"',
+  });
+
+  assert.deepEqual([atFirst, await riskOfWhich()], ['safe', 'ask']);
+});

@@ -18,6 +18,7 @@ export class LeftState {
     this.#pipe = pipe;
     // From the beginning: once a process has ended, Node drops what nobody has asked for.
     pipe?.on('data', (bytes: Buffer) => this.#add(bytes));
+    pipe?.once('close', () => this.#told.resolve());
     if (pipe === undefined) this.#told.resolve();
   }
 
@@ -30,7 +31,6 @@ export class LeftState {
 
   /** The account of a shell that has ended; undefined where there is none that is whole. */
   async take(): Promise<Buffer | undefined> {
-    this.#pipe?.once('close', () => this.#told.resolve());
     // A shell that was replaced or killed tells nothing, and a process that it left behind may hold the pipe for ever.
     const giveUp = setTimeout(() => this.#told.resolve(), silenceMs);
     await this.#told.promise;

@@ -77,7 +77,8 @@ async function waitForEnding(
   try {
     return await Promise.race([shell.exited, timeLimit, stop.promise]);
   } finally {
-    over.abort();
+    // Any reason will do; without one, an error with a stack would be made for nobody.
+    over.abort('over');
     deps.signal.removeEventListener('abort', onAbort);
     await heartbeat;
   }
