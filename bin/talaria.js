@@ -26,11 +26,20 @@ async function launch() {
   } else if (major < oldestMajor) {
     refuse(`Node ${oldestMajor} or newer is needed to start, and this is ${process.version}. See https://nodejs.org.`);
   } else if (major >= neededMajor) {
+    endWithLauncher();
     keepCompiledCode();
     await import(entryPoint());
   } else {
     startBundledNode();
   }
+}
+
+/** A launcher that is killed outright cannot tell its program, which would live on and keep the home locked. */
+function endWithLauncher() {
+  if (!process.env.TALARIA_LAUNCHED) return;
+  delete process.env.TALARIA_LAUNCHED; // not for what is started from here
+  process.once('disconnect', () => process.kill(process.pid, 'SIGHUP'));
+  process.channel?.unref();
 }
 
 /** A checkout runs its sources; an installed package has only what was built from them. */
@@ -44,27 +53,32 @@ function entryPoint() {
  * write there decides what runs here, so a folder that others can write to is left alone.
  */
 function keepCompiledCode() {
-  const path = require('node:path');
-  const home = process.env.TALARIA_HOME || path.join(process.env.HOME || require('node:os').homedir(), '.talaria');
-  const cache = path.join(home, 'cache');
-  const found = require('node:fs').lstatSync(cache, { throwIfNoEntry: false });
-  const isOurs = found?.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
-  if (isOurs) module.enableCompileCache(cache);
+  const { resolve } = require('node:path');
+  const { env } = process;
+  const home = env.TALARIA_HOME || resolve(env.HOME || require('node:os').homedir(), '.talaria');
+  if (isOurFolder(home, 'cache')) module.enableCompileCache(resolve(home, 'cache'));
+}
+
+function isOurFolder(home, name) {
+  try {
+    const found = require('node:fs').lstatSync(require('node:path').resolve(home, name));
+    return found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
+  } catch {
+    return false; // not there, or the home is not usable, which the program itself explains
+  }
 }
 
 function startBundledNode() {
   const node = findBundledNode();
   if (node === undefined) {
-    refuse(
-      `Node ${neededMajor} or newer is needed, this is ${process.version}, and none is bundled for ` +
-        `${process.platform}-${process.arch}. Either install talaria again without --omit=optional, ` +
-        `or install Node ${neededMajor} and run talaria with it.`,
-    );
+    refuse(`Node ${neededMajor} or newer is needed, this is ${process.version}, and ${adviseOnMissingNode()}`);
     return;
   }
   const { spawn } = require('node:child_process');
   const child = spawn(node, [require('node:url').fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    // The channel carries nothing: it closes with this process, however that ends.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, TALARIA_LAUNCHED: '1' },
   });
   child.once('error', (error) => {
     refuse(
@@ -73,6 +87,21 @@ function startBundledNode() {
   });
   forwardSignals(child);
   child.once('exit', (code, signal) => endLike(code, signal));
+}
+
+function adviseOnMissingNode() {
+  const fs = require('node:fs');
+  const checkout = new URL('..', import.meta.url);
+  const isFreshCheckout =
+    fs.existsSync(new URL('src/bin.ts', checkout)) && !fs.existsSync(new URL('node_modules', checkout));
+  if (isFreshCheckout) {
+    const folder = require('node:url').fileURLToPath(checkout);
+    return `the one that comes with talaria is not installed yet: run \`npm ci\` in ${folder} first.`;
+  }
+  return (
+    `none is bundled for ${process.platform}-${process.arch}. Either install talaria again without ` +
+    `--omit=optional, or install Node ${neededMajor} and run talaria with it.`
+  );
 }
 
 function findBundledNode() {

@@ -36,9 +36,11 @@ export interface Surroundings {
   readonly faults: Faults | undefined;
 }
 
-export interface AppOptions {
-  readonly model: string | undefined;
-}
+export type AppOptions =
+  /** Before anything can be chosen, sessions past their retention are forgotten. */
+  | { readonly purpose: 'serve'; readonly model: string | undefined }
+  /** To look something up: changes nothing by itself. */
+  | { readonly purpose: 'look' };
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -49,7 +51,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
   const settings = await loadConfig(home);
-  const config = options.model === undefined ? settings.config : withModel(settings.config, options.model);
+  const config = options.purpose === 'serve' ? withModel(settings.config, options.model) : settings.config;
   const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const toolbox = createToolbox({
@@ -60,7 +62,12 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     clock,
   });
   const warnings = [...secrets.warnings, ...settings.warnings];
-  return new App({ secrets, config, warnings, log, store, toolbox, clock, faults });
+  const parts = { secrets, config, warnings, log, store, toolbox, clock, faults };
+  await using unlessOpened = new AsyncDisposableStack();
+  const app = unlessOpened.use(new App(parts));
+  if (options.purpose === 'serve') await forgetOldSessions(parts);
+  unlessOpened.move();
+  return app;
 }
 
 /** The settings alone, without opening the store: they can be looked at while the program runs elsewhere. */
@@ -68,8 +75,15 @@ export async function readSettings(env: Surroundings['env']): Promise<LoadedConf
   return await loadConfig(await openHome(env));
 }
 
-function withModel(config: Config, model: string): Config {
-  return { ...config, model: { ...config.model, default: model } };
+function withModel(config: Config, model: string | undefined): Config {
+  return model === undefined ? config : { ...config, model: { ...config.model, default: model } };
+}
+
+async function forgetOldSessions({ store, toolbox, config, clock }: AppParts): Promise<void> {
+  const { retentionDays } = config.storage;
+  if (retentionDays === 0) return;
+  const forgotten = await store.prune(clock.now() - retentionDays * dayMs);
+  for (const sessionId of forgotten) await toolbox.endTask(sessionId);
 }
 
 /** A chat that is being served, and what its user should know about it. */
@@ -112,7 +126,6 @@ export class App implements AsyncDisposable {
   async serveTerminal(seat: Seat): Promise<Served> {
     const { store, clock, log, faults } = this.#parts;
     const { chain, warnings } = await this.#chooseChain();
-    await this.#forgetOldSessions();
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const owner = newId('node', clock.now());
     const gateway = new Gateway({
@@ -139,14 +152,6 @@ export class App implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#closing.disposeAsync();
-  }
-
-  async #forgetOldSessions(): Promise<void> {
-    const { store, toolbox, config, clock } = this.#parts;
-    const { retentionDays } = config.storage;
-    if (retentionDays === 0) return;
-    const forgotten = await store.prune(clock.now() - retentionDays * dayMs);
-    for (const sessionId of forgotten) await toolbox.endTask(sessionId);
   }
 
   #openAgents(approvals: Approvals, chain: RuntimeChain, owner: ReturnType<typeof newId<'node'>>): AgentCache {

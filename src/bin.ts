@@ -1,8 +1,10 @@
 import type { CliDeps, ProcessPort, StopSignal } from './cli/app-port.ts';
 
-// Reached through the process: an import statement would load every part of these modules, at every start.
-const builtin = { fs: process.getBuiltinModule('node:fs'), path: process.getBuiltinModule('node:path') } as const;
+// Reached through the process: an import statement would load every part of this module, at every start.
+const fs = process.getBuiltinModule('node:fs');
 
+// Written here as well, since the list of the codes may be what cannot be loaded.
+const exitCodeOfFault = 70;
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 await start(process.argv.slice(2));
@@ -46,33 +48,29 @@ function createProcessPort(): ProcessPort {
     stderr: process.stderr,
     stdinType: readStdinType,
     env: process.env,
-    cwd: process.cwd(),
+    // Asked for only where it is needed: in a folder that was deleted, everything else still works.
+    cwd: () => process.cwd(),
     get version() {
       return readVersion();
     },
-    homeFolder,
+    async homeFolder() {
+      const { homePath } = await import('./base/home-path.ts');
+      return homePath(process.env);
+    },
     onStopSignal: listenForStops,
     exitNow: (code) => process.exit(code),
   };
 }
 
-function homeFolder(): string {
-  const chosen = process.env['TALARIA_HOME'] ?? '';
-  if (chosen !== '') return builtin.path.resolve(chosen);
-  const userHome = process.env['HOME'] ?? '';
-  const above = userHome === '' ? process.getBuiltinModule('node:os').homedir() : userHome;
-  return builtin.path.join(above, '.talaria');
-}
-
 function readVersion(): string {
-  const manifest = builtin.fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest = fs.readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
 function readStdinType(): ReturnType<ProcessPort['stdinType']> {
   if (process.getBuiltinModule('node:tty').isatty(0)) return 'terminal';
   try {
-    return builtin.fs.fstatSync(0).isCharacterDevice() ? 'nothing' : 'data';
+    return fs.fstatSync(0).isCharacterDevice() ? 'nothing' : 'data';
   } catch {
     return 'nothing'; // closed
   }
@@ -100,8 +98,10 @@ function whenWritten(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 async function giveUp(thrown: unknown): Promise<void> {
+  // What goes wrong from here on has nobody left to report it: it ends the process, and is never reported in its turn.
+  process.removeAllListeners('uncaughtException').on('uncaughtException', () => process.exit(exitCodeOfFault));
   const { reportError } = await import('./cli/report-error.ts');
   const { exitCodeOfError } = await import('./cli/exit-codes.ts');
-  reportError(thrown, createProcessPort(), { format: 'text', topic: undefined });
+  reportError(thrown, process, { format: 'text', topic: undefined });
   process.exit(exitCodeOfError(thrown));
 }

@@ -42,7 +42,7 @@ test('a configured model that cannot be used is named, with what to do', async (
   await writeFile(join(house.home, 'config.json'), JSON.stringify({ model: { provider: 'anthropic' } }));
 
   await using app = await openApp(
-    { model: undefined },
+    { purpose: 'serve', model: undefined },
     { env: { TALARIA_HOME: house.home }, clock: systemClock, faults: undefined },
   );
   const port = { asks: 'no', read: () => (async function* () {})(), show: () => Promise.resolve() } as const;

@@ -30,10 +30,14 @@ export interface ServedTerminal {
   readonly warnings: readonly string[];
 }
 
-export interface OpenOptions {
-  /** Instead of the configured model, for this run only. */
-  readonly model: string | undefined;
-}
+export type OpenOptions =
+  /** Sessions past their retention are forgotten first, so that none of them can be chosen. */
+  | {
+      readonly purpose: 'serve';
+      /** Instead of the configured model, for this run only. */
+      readonly model: string | undefined;
+    }
+  | { readonly purpose: 'look' };
 
 export type OpenApp = (options: OpenOptions) => Promise<App>;
 
@@ -58,9 +62,10 @@ export interface ProcessPort {
   /** What stands behind stdin, told without opening it: `nothing` is /dev/null or a closed descriptor. */
   readonly stdinType: () => 'terminal' | 'nothing' | 'data';
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** The folder that the command was given in. Throws where it no longer exists. */
+  readonly cwd: () => string;
   readonly version: string;
-  readonly homeFolder: () => string;
+  readonly homeFolder: () => Promise<string>;
   /** While someone listens, the signal does not end the process by itself. */
   onStopSignal(listener: (signal: StopSignal) => void): Disposable;
   /** Ends the process at once, without giving anything back. */

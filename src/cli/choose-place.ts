@@ -1,9 +1,9 @@
-import { AppError } from '../base/errors.ts';
+import { AppError, systemErrorCode } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Sessions } from '../model/store.ts';
-import type { Seat } from './app-port.ts';
+import type { ProcessPort, Seat } from './app-port.ts';
 import type { Arguments } from './command.ts';
 
 /** Where this terminal sits, and the session that it continues, if any. */
@@ -16,14 +16,27 @@ const platform = 'terminal';
 const owner = 'owner' as PersonId;
 
 /** A new chat in the current folder, or, with `-c` and `-r`, the place of an earlier session. */
-export async function choosePlace(args: Arguments, sessions: Sessions, cwd: string): Promise<Place> {
+export async function choosePlace(
+  args: Arguments,
+  sessions: Sessions,
+  process: Pick<ProcessPort, 'cwd'>,
+): Promise<Place> {
   const session = await findEarlier(args, sessions);
   if (session === undefined) {
     const address = { platform, account: 'local', chat: newId('node', Date.now()), thread: '' };
-    return { seat: { address, person: owner, workdir: cwd }, session };
+    return { seat: { address, person: owner, workdir: currentFolder(process) }, session };
   }
   const { address, workdir, person } = await sessions.resume(session.id);
   return { seat: { address, person, workdir }, session };
+}
+
+function currentFolder(process: Pick<ProcessPort, 'cwd'>): string {
+  try {
+    return process.cwd();
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
+    throw new AppError('not-found', 'the folder you are in no longer exists; go to another one', { cause: thrown });
+  }
 }
 
 async function findEarlier(args: Arguments, sessions: Sessions): Promise<Session | undefined> {

@@ -81,7 +81,7 @@ export const commandTable: readonly CommandRow[] = [
     summary: 'find words in all sessions',
     words: { label: 'WORDS', atLeast: 1, atMost: Infinity },
     options: [{ name: 'limit', short: 'n', value: 'COUNT', summary: 'how many (20)' }, json, help],
-    details: [],
+    details: ['Of a long message the first 50,000 characters are searched, of what a tool printed the first 4,000.'],
   },
   {
     name: 'sessions export',

@@ -2,6 +2,7 @@ import { AppError } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { TurnResult } from '../model/turn.ts';
 import type { StopSignal } from './app-port.ts';
+import { describePathProblem } from './path-problem.ts';
 
 /** What the program tells the shell. The numbers above 64 follow sysexits(3) and the signals. */
 export const exitCodes = {
@@ -18,7 +19,7 @@ export const exitCodes = {
 
 export const exitCodeTexts: readonly (readonly [number, string])[] = [
   [exitCodes.done, 'the turn was answered, or the command did what it was asked'],
-  [exitCodes.failed, 'the turn failed or was put aside, or what was named does not exist'],
+  [exitCodes.failed, 'the turn failed or was put aside, or what was named does not exist or cannot be used'],
   [exitCodes.badUsage, 'the command line is wrong'],
   [exitCodes.internal, 'the storage or the program itself failed'],
   [exitCodes.alreadyRunning, 'Talaria is already running on this home'],
@@ -29,7 +30,8 @@ export const exitCodeTexts: readonly (readonly [number, string])[] = [
 ];
 
 export function exitCodeOfError(thrown: unknown): number {
-  return thrown instanceof AppError ? codesOfErrors[thrown.code] : exitCodes.internal;
+  if (thrown instanceof AppError) return codesOfErrors[thrown.code];
+  return describePathProblem(thrown) === undefined ? exitCodes.internal : exitCodes.failed;
 }
 
 const codesOfErrors: Readonly<Record<ErrorCode, number>> = {
@@ -43,6 +45,7 @@ const codesOfErrors: Readonly<Record<ErrorCode, number>> = {
   'no-model': exitCodes.notConfigured,
   'no-progress': exitCodes.internal,
   'not-found': exitCodes.failed,
+  'store-busy': exitCodes.internal,
   'store-closed': exitCodes.internal,
   'store-failed': exitCodes.internal,
   'unsafe-home': exitCodes.notConfigured,

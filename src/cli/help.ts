@@ -106,11 +106,12 @@ const jsonText = `talaria run --json prints one JSON object a line. Each has a "
   notice           turnId, text
   settled          the last line: ok, exitCode, sessionId, turnId, result (as in the log), text (the reply, or why
                    there is none)
+  failed           the last line where there is no result: ok, exitCode, error with code and message
 
 Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.steered", "turn.nudged", "step.asked",
 "step.finished", "step.failed", "approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
 Fields and types may be added; what is here stays.
 
 Other commands print one document with "ok": true. Every command that fails prints, as its last line,
-  {"ok":false,"error":{"code":"…","message":"…"}}
+  {"type":"failed","ok":false,"exitCode":…,"error":{"code":"…","message":"…"}}
 `;

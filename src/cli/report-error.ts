@@ -1,6 +1,9 @@
 import { AppError, describeError } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import type { ProcessPort } from './app-port.ts';
+import { exitCodeOfError } from './exit-codes.ts';
+import { failureLine } from './failure-line.ts';
+import { describePathProblem } from './path-problem.ts';
 import { neutralise } from './render/neutralise.ts';
 
 export interface ReportOptions {
@@ -10,20 +13,27 @@ export interface ReportOptions {
 }
 
 /** Tells a person, and a program that asked for JSON, why a command gave up. A stack is shown only for debugging. */
-export function reportError(thrown: unknown, { stdout, stderr, env }: ProcessPort, options: ReportOptions): void {
+export function reportError(
+  thrown: unknown,
+  { stdout, stderr, env }: Pick<ProcessPort, 'stdout' | 'stderr' | 'env'>,
+  options: ReportOptions,
+): void {
   const lines = describeForPerson(thrown, options.topic);
   stderr.write(`${neutralise(lines.join('\n'))}\n`);
   const isDebugging = (env['TALARIA_DEBUG'] ?? '') !== '';
   if (isDebugging && thrown instanceof Error) stderr.write(`${describeWithCauses(thrown)}\n`);
-  if (options.format === 'json') stdout.write(`${JSON.stringify(describeForProgram(thrown))}\n`);
+  if (options.format === 'json') stdout.write(failureLine(describeForProgram(thrown), exitCodeOfError(thrown)));
 }
 
 function describeForPerson(thrown: unknown, topic: string | undefined): readonly string[] {
+  const pathProblem = describePathProblem(thrown);
+  if (pathProblem !== undefined) return [`talaria: ${pathProblem}`];
   const message = `talaria: ${describeError(thrown)}`;
   if (!(thrown instanceof AppError)) return [message, 'This is a fault in the program. TALARIA_DEBUG=1 shows where.'];
   if (thrown.code === 'bad-usage')
     return [message, `See: talaria ${topic === '' ? '--help' : `help ${topic ?? ''}`}`.trimEnd()];
-  const hint = hints[thrown.code];
+  // What the hint advises is what was just done.
+  const hint = thrown.code === 'bad-config' && topic === 'config check' ? undefined : hints[thrown.code];
   return hint === undefined ? [message] : [message, hint];
 }
 
@@ -34,9 +44,10 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with: talaria -c',
 };
 
-function describeForProgram(thrown: unknown): object {
-  const code = thrown instanceof AppError ? thrown.code : 'internal';
-  return { ok: false, error: { code, message: describeError(thrown) } };
+function describeForProgram(thrown: unknown): Parameters<typeof failureLine>[0] {
+  const pathProblem = describePathProblem(thrown);
+  if (pathProblem !== undefined) return { code: 'bad-path', message: pathProblem };
+  return { code: thrown instanceof AppError ? thrown.code : 'internal', message: describeError(thrown) };
 }
 
 function describeWithCauses(error: Error): string {

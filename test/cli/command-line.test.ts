@@ -6,6 +6,7 @@ import { commandTable } from '../../src/cli/command-table.ts';
 import { helpFor } from '../../src/cli/help.ts';
 import { says } from '../support/model-script.ts';
 import { openDesk, parseLines } from './support/program.ts';
+import type { Outcome } from './support/program.ts';
 
 test('--version prints the version of the package', async () => {
   await using desk = await openDesk();
@@ -47,7 +48,9 @@ test('with --json a failure is also a document on stdout', async () => {
 
   assert.equal(code, 1);
   assert.deepEqual(JSON.parse(stdout), {
+    type: 'failed',
     ok: false,
+    exitCode: 1,
     error: { code: 'not-found', message: 'there is no session nothing' },
   });
 });
@@ -130,4 +133,72 @@ test('a broken settings file is found by `config check`, which ends with 78', as
 
   assert.equal(code, 78);
   assert.match(stdout + stderr, /config\.yaml:2:\d+: .*max_turns/);
+});
+
+test('a broken settings file is referred to `config check` by every command but that one', async () => {
+  await using desk = await openDesk();
+  await writeFile(join(desk.home, 'config.yaml'), 'model:\n  default: [\n');
+
+  const other = await desk.run(['config', 'show']);
+  const itself = await desk.run(['config', 'check']);
+
+  assert.match(other.stderr, /`talaria config check` says where/);
+  assert.match(itself.stderr, /config\.yaml:\d+:\d+: /);
+  assert.doesNotMatch(itself.stderr, /says where/);
+  assert.deepEqual([other.code, itself.code], [78, 78]);
+});
+
+test('in a folder that no longer exists only what needs it fails, in one line', async () => {
+  await using desk = await openDesk([says('One.'), says('Two.')]);
+  await desk.run(['run', 'hello']);
+  const runThere = (args: readonly string[]): Promise<Outcome> => desk.run(args, { folder: 'removed' });
+
+  const help = await runThere(['--help']);
+  const version = await runThere(['run', '--version']);
+  const list = await runThere(['sessions', '--json']);
+  const fresh = await runThere(['run', 'hello']);
+  const continued = await runThere(['run', '-c', 'hello']);
+
+  assert.deepEqual([help.code, help.stdout], [0, helpFor('')]);
+  assert.deepEqual([version.code, list.code, continued.code, continued.stdout], [0, 0, 0, 'Two.\n']);
+  assert.deepEqual(fresh, {
+    stdout: '',
+    stderr: 'talaria: the folder you are in no longer exists; go to another one\n',
+    code: 1,
+  });
+});
+
+test('a path that cannot be used is named in one line, and is no fault of the program', async () => {
+  await using desk = await openDesk([says('One.')]);
+  await desk.run(['run', 'hello']);
+  const { sessions } = parseLines((await desk.run(['sessions', '--json'])).stdout)[0] as { sessions: { id: string }[] };
+  const output = join(desk.workdir, 'none', 'x.md');
+  const file = join(desk.workdir, 'a-file');
+  await writeFile(file, '');
+
+  const exported = await desk.run(['sessions', 'export', sessions[0]?.id ?? '', '-o', output]);
+  const homeless = await desk.run(['sessions', '--json'], { env: { TALARIA_HOME: join(file, 'home') } });
+
+  assert.deepEqual(exported, {
+    stdout: '',
+    stderr: `talaria: cannot use ${output}: there is no such file or folder\n`,
+    code: 1,
+  });
+  assert.equal(homeless.stderr, `talaria: cannot use ${join(file, 'home')}: part of it is a file, not a folder\n`);
+  assert.deepEqual(parseLines(homeless.stdout)[0]?.['error'], {
+    code: 'bad-path',
+    message: `cannot use ${join(file, 'home')}: part of it is a file, not a folder`,
+  });
+});
+
+test('what goes wrong while a failure is reported ends the program instead of being reported for ever', async () => {
+  await using desk = await openDesk();
+  const breaking = [
+    "process.stderr.write = () => { throw new Error('no screen'); };",
+    "process.getBuiltinModule('node:util').parseArgs = () => { throw new Error('first'); };",
+  ].join('');
+
+  const { code } = await desk.run(['run', 'hello'], { preload: breaking });
+
+  assert.equal(code, 70);
 });

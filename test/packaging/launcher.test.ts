@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, cp, mkdir, readdir, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { homePath } from '../../src/base/home-path.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
@@ -16,6 +17,7 @@ import module from 'node:module';
 const [, , wish, value] = process.argv;
 if (wish === 'wait') {
   process.on('SIGTERM', () => { console.log('told to end'); process.exit(7); });
+  process.on('SIGHUP', () => { console.log('hung up'); process.exit(8); });
   setTimeout(() => process.exit(9), 10_000);
 }
 console.log(JSON.stringify({ node: process.version, arguments: process.argv.slice(2), cache: module.getCompileCacheDir() ?? null }));
@@ -32,6 +34,7 @@ interface Outcome {
 
 interface Package extends TempFolder {
   readonly home: string;
+  /** Starts the launcher in the folder of the package. */
   start(args: readonly string[], pretend?: Pretend): ChildProcess;
 }
 
@@ -39,6 +42,7 @@ interface Package extends TempFolder {
 interface Pretend {
   readonly node?: string;
   readonly platform?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 async function makePackage(): Promise<Package> {
@@ -51,7 +55,8 @@ async function makePackage(): Promise<Package> {
   await symlink(join(root, 'node_modules'), join(folder.path, 'node_modules'));
   const start = (args: readonly string[], pretend: Pretend = {}): ChildProcess =>
     spawn(process.execPath, [...preload(pretend), join(folder.path, 'bin', 'talaria.js'), ...args], {
-      env: { ...process.env, TALARIA_HOME: home },
+      cwd: folder.path,
+      env: { ...process.env, TALARIA_HOME: home, ...pretend.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return { ...folder, home, start };
@@ -87,8 +92,8 @@ for (const node of ['20.0.0', '26.0.0']) {
   });
 }
 
-async function cacheOf(talaria: Package): Promise<string | null> {
-  const { stdout, stderr } = await finish(talaria.start([]));
+async function cacheOf(talaria: Package, pretend?: Pretend): Promise<string | null> {
+  const { stdout, stderr } = await finish(talaria.start([], pretend));
   assert.equal(stderr, '');
   return (JSON.parse(stdout) as { cache: string | null }).cache;
 }
@@ -102,6 +107,18 @@ test('compiled code is kept in the cache folder of the home', async () => {
   assert.ok(cache?.startsWith(join(talaria.home, 'cache')), String(cache));
 });
 
+for (const env of [{ TALARIA_HOME: 'home' }, { TALARIA_HOME: '', HOME: 'user' }]) {
+  test(`the launcher and the program find the same home for ${JSON.stringify(env)}`, async () => {
+    await using talaria = await makePackage();
+    const home = join(talaria.path, relative(process.cwd(), homePath(env)));
+    await mkdir(join(home, 'cache'), { recursive: true, mode: 0o700 });
+
+    const cache = await cacheOf(talaria, { env });
+
+    assert.ok(cache?.startsWith(join(home, 'cache')), String(cache));
+  });
+}
+
 test('a cache folder that others can write to is not used', async () => {
   await using talaria = await makePackage();
   await mkdir(join(talaria.home, 'cache'));
@@ -109,6 +126,30 @@ test('a cache folder that others can write to is not used', async () => {
 
   assert.equal(await cacheOf(talaria), null);
   assert.deepEqual(await readdir(join(talaria.home, 'cache')), []);
+});
+
+test('a home that is a file is left for the program to explain', async () => {
+  await using talaria = await makePackage();
+  await writeFile(join(talaria.path, 'file'), '');
+
+  assert.equal(await cacheOf(talaria, { env: { TALARIA_HOME: join(talaria.path, 'file') } }), null);
+});
+
+test('the launcher starts the program in a folder that no longer exists', async () => {
+  await using talaria = await makePackage();
+  const removing = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+  const line = [process.execPath, join(talaria.path, 'bin', 'talaria.js'), 'exit', '3'];
+
+  for (const home of [talaria.home, 'relative']) {
+    const child = spawn('/bin/sh', ['-c', removing, 'sh', ...line], {
+      cwd: talaria.path,
+      env: { ...process.env, TALARIA_HOME: home },
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+    });
+    const { stderr, code } = await finish(child);
+    assert.deepEqual({ stderr, code }, { stderr: '', code: 3 });
+  }
 });
 
 test('the launcher makes nothing in the home', async () => {
@@ -132,6 +173,18 @@ test('a signal to the launcher reaches the program, whose exit code comes back',
   assert.equal(code, 7);
 });
 
+test('a launcher that is killed outright takes the program with it, in good order', async () => {
+  await using talaria = await makePackage();
+  const child = talaria.start(['wait'], { node: '22.0.0' });
+  const outcome = finish(child);
+  assert.ok(child.stdout);
+  await once(child.stdout, 'data');
+
+  child.kill('SIGKILL');
+
+  assert.match((await outcome).stdout, /hung up/);
+});
+
 test('a program that dies of a signal makes the launcher die of it too', async () => {
   await using talaria = await makePackage();
 
@@ -150,6 +203,18 @@ const refusals: readonly (Pretend & { readonly title: string; readonly says: Reg
     says: /install Node 26/,
   },
 ];
+
+test('in a checkout without its packages the launcher says to install them first', async () => {
+  await using talaria = await makePackage();
+  await unlink(join(talaria.path, 'node_modules'));
+  await mkdir(join(talaria.path, 'src'));
+  await writeFile(join(talaria.path, 'src', 'bin.ts'), '');
+
+  const { stderr, code } = await finish(talaria.start([], { node: '20.0.0' }));
+
+  assert.match(stderr, /^talaria: Node 26 or newer is needed.*run `npm ci` in .* first\.\n$/);
+  assert.equal(code, 1);
+});
 
 for (const { title, says, ...pretend } of refusals) {
   test(`${title}, in one line and with exit code 1`, async () => {

@@ -18,7 +18,7 @@ export interface ScreenEvents {
 
 export interface ScreenOptions {
   readonly process: ProcessPort;
-  /** What the arrow keys bring back, newest last. */
+  /** What the arrow keys bring back, newest first. */
   readonly history: readonly string[];
   readonly events: ScreenEvents;
 }
@@ -45,7 +45,7 @@ export class ChatScreen implements Disposable {
     this.#lines = createInterface({
       input: process.stdin,
       output: process.stdout,
-      history: history.toReversed(),
+      history: [...history],
       historySize: 1000,
       removeHistoryDuplicates: true,
       terminal: true,

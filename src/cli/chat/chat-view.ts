@@ -1,7 +1,6 @@
 import type { TurnId } from '../../base/ids.ts';
 import type { Outbound } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
-import { neutralise } from '../render/neutralise.ts';
 import { PiecePrinter } from '../render/piece-printer.ts';
 import type { Style } from '../render/style.ts';
 import type { TurnTranscript } from '../render/transcript.ts';
@@ -17,9 +16,9 @@ export class ChatView {
   #shown = new ShownReplies([]);
   #lastTurn: TurnId | undefined;
 
-  constructor(write: (text: string) => void, style: Style) {
+  constructor(write: (text: string) => void, style: Style, columns: () => number | undefined) {
     this.#style = style;
-    this.#printer = new PiecePrinter({ speech: write, notes: write, style });
+    this.#printer = new PiecePrinter({ speech: write, notes: write, style, columns });
   }
 
   /** Shows turns of the log again. What goes on of them goes on from there. */
@@ -48,11 +47,7 @@ export class ChatView {
     if (kind === 'question') this.#printer.question(text);
     else if (this.#shown.take(text)) return;
     else if (kind === 'reply') this.#reply(text);
-    else this.#printer.line(neutralise(text));
-  }
-
-  line(text: string): void {
-    this.#printer.line(neutralise(text));
+    else this.#printer.prose(text, (wrapped) => wrapped);
   }
 
   note(text: string): void {
@@ -60,7 +55,7 @@ export class ChatView {
   }
 
   title(text: string): void {
-    this.#printer.line(this.#style.bold(neutralise(text)));
+    this.#printer.prose(text, (wrapped) => this.#style.bold(wrapped));
   }
 
   endLine(): void {

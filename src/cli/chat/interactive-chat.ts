@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { AsyncQueue } from '../../base/async-queue.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { parseCommand } from '../../gateway/commands.ts';
+import { findCommand, parseCommand } from '../../gateway/commands.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
@@ -13,13 +12,13 @@ import type { ChatParts } from './chat-parts.ts';
 import { ChatScreen } from './chat-screen.ts';
 import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
-import { HistoryFile } from './history-file.ts';
-import { isLeaving } from './is-leaving.ts';
+import { linesToBringBack } from './lines-to-bring-back.ts';
+import { isPersonLeaving } from './is-leaving.ts';
 import { MessageLines } from './message-lines.ts';
 
 /** A chat with the person at this terminal, until they leave. */
 export async function chatWithPerson(parts: ChatParts): Promise<number> {
-  using chat = new InteractiveChat(parts);
+  using chat = new InteractiveChat(parts, await linesToBringBack(parts));
   using _signals = parts.process.onStopSignal((signal) => {
     if (signal === 'SIGINT') chat.interrupt();
     else chat.leave(exitCodeOfSignal(signal));
@@ -39,6 +38,7 @@ type Mode =
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
 const pasteMs = 20;
+const leavingHelp = '/exit or Ctrl-D leaves; the session can be continued.';
 
 /** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
 class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
@@ -46,7 +46,6 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   readonly #parts: ChatParts;
   readonly #view: ChatView;
   readonly #screen: ChatScreen;
-  readonly #history: HistoryFile;
   readonly #input = new AsyncQueue<TerminalInput>();
   readonly #message = new MessageLines();
   readonly #left = Promise.withResolvers<number>();
@@ -58,16 +57,17 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #whenIdle: Promise<void> | undefined;
   #pasting: NodeJS.Timeout | undefined;
 
-  constructor(parts: ChatParts) {
+  constructor(parts: ChatParts, history: readonly string[]) {
     this.#parts = parts;
     this.#sessionId = parts.place.session?.id;
     const { process } = parts;
     const style = chooseStyle({ isTerminal: true, env: process.env });
-    this.#view = new ChatView((text) => this.#screen.write(text), style);
-    // The screen needs the history first, so a problem with that waits until there is a screen.
-    const report = (problem: string): void => queueMicrotask(() => this.#view.note(problem));
-    this.#history = new HistoryFile(join(process.homeFolder(), 'chat-history'), report);
-    this.#screen = new ChatScreen({ process, history: this.#history.read(), events: this });
+    this.#view = new ChatView(
+      (text) => this.#screen.write(text),
+      style,
+      () => process.stdout.columns,
+    );
+    this.#screen = new ChatScreen({ process, history, events: this });
   }
 
   /** Resolves with the exit code when the person has left. */
@@ -101,9 +101,14 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   async *read(signal: AbortSignal): AsyncGenerator<TerminalInput, void> {
     signal.addEventListener('abort', () => this.#input.close(), { once: true });
     for await (const input of this.#input) {
+      if (input.type === 'line' && isPersonLeaving(input.text)) {
+        // Only here, behind what was entered before it: the gateway has all of that by now.
+        this.leave(exitCodes.done);
+        return;
+      }
       yield input;
       // Back here the gateway has dealt with it: if it became a turn, that turn has its lane by now.
-      if (input.type === 'line') await this.#findSession(input.text);
+      if (input.type === 'line') await this.#afterLine(input.text);
     }
   }
 
@@ -129,9 +134,14 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       this.#mode = busy;
       return;
     }
-    if (text.trim() !== '') this.#history.add(text);
-    this.#message.add(text);
     clearTimeout(this.#pasting);
+    const isCommand = !this.#message.isContinued && parseCommand(text.trim()) !== undefined;
+    if (isCommand) {
+      if (!this.#message.isEmpty) this.#submit();
+      this.#send(text);
+      return;
+    }
+    this.#message.add(text);
     // Lines that come faster than anyone types were pasted, and are one message.
     if (!this.#message.isContinued) this.#pasting = setTimeout(() => this.#submit(), pasteMs);
   }
@@ -192,20 +202,23 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #submit(): void {
     // The end of a paste that has no line end is still being typed; it belongs to the same message.
     if (this.#screen.isTyping) return;
-    const text = this.#message.take();
-    if (isLeaving(text)) {
-      this.leave(exitCodes.done);
-      return;
-    }
-    if (this.#mode.type === 'idle') this.#mode = text.trim() === '' ? idle : busy;
-    if (text.trim() === '') this.#showPrompt();
+    this.#send(this.#message.take());
+  }
+
+  #send(text: string): void {
+    const isNothing = text.trim() === '';
+    if (this.#mode.type === 'idle') this.#mode = isNothing || isPersonLeaving(text) ? idle : busy;
+    if (isNothing) this.#showPrompt();
     else this.#input.push({ type: 'line', text });
   }
 
   /** Learns which session a line went to; a command alone makes none. */
-  async #findSession(text: string): Promise<void> {
+  async #afterLine(text: string): Promise<void> {
     const { app, place } = this.#parts;
-    if (parseCommand(text.trim()) === undefined) {
+    const command = parseCommand(text.trim());
+    // The gateway tells what can be typed anywhere; how to leave is known only here.
+    if (command !== undefined && findCommand(command.name)?.name === 'help') this.#view.note(leavingHelp);
+    if (command === undefined) {
       // Where the line could not be stored the gateway has said so, and there is nothing to wait for.
       const session = await app.store.sessions.at(place.seat).catch(() => undefined);
       this.#sessionId = session?.id ?? this.#sessionId;

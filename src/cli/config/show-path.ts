@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 export const showPath: CommandFunction = async (_args, { process }) => {
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
-  const home = process.homeFolder();
+  const home = await process.homeFolder();
   const candidates = [join(home, 'config.yaml'), join(home, 'config.json')];
   process.stdout.write(`${candidates.find((path) => existsSync(path)) ?? candidates[0] ?? ''}\n`);
   return exitCodes.done;

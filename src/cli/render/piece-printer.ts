@@ -1,6 +1,7 @@
 import { makeVisible, neutralise } from './neutralise.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export type Write = (text: string) => void;
 
@@ -9,6 +10,8 @@ export interface PrinterDeps {
   readonly speech: Write;
   readonly notes: Write;
   readonly style: Style;
+  /** How wide the screen for notes is now; undefined where there is none. */
+  readonly columns: () => number | undefined;
 }
 
 /** Puts pieces on a screen: the words of the model run on, everything else stands on lines of its own. */
@@ -42,7 +45,7 @@ export class PiecePrinter {
         this.line(style.dim(`  ${neutralise(piece.text)}`));
         return;
       case 'note':
-        this.line(style.dim(neutralise(piece.text)));
+        this.prose(piece.text, (text) => style.dim(text));
         return;
     }
   }
@@ -59,6 +62,11 @@ export class PiecePrinter {
   line(text: string): void {
     this.endLine();
     this.#deps.notes(`${text}\n`);
+  }
+
+  /** Text of our own, on lines of its own that break between words. */
+  prose(text: string, paint: (text: string) => string): void {
+    this.line(paint(wrapWords(neutralise(text), this.#deps.columns())));
   }
 
   /** A question whose answer is about exactly what it shows. */

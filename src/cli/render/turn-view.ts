@@ -1,6 +1,6 @@
 import type { CallId } from '../../base/ids.ts';
 import { partsToText } from '../../model/message.ts';
-import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
+import type { AssistantMessage, Part, ToolCall, ToolOutcome } from '../../model/message.ts';
 import type { NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
@@ -132,16 +132,24 @@ function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Show
   const call = view.calls.find(({ id }) => id === callId);
   // Right below its call the outcome needs no name; calls that ran side by side do.
   const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call)}: `;
-  const { mark, text } = describeOutcome(outcome);
+  const { mark, text } = describeOutcome(outcome, call);
   return shown({ ...view, lastCalled: undefined, said: '' }, [
     { type: 'outcome', text: `${mark} ${name}${text}`.trimEnd() },
   ]);
 }
 
-function describeOutcome(outcome: ToolOutcome): { readonly mark: '✓' | '✗' | '?'; readonly text: string } {
+interface OutcomeText {
+  readonly mark: '✓' | '✗' | '?';
+  readonly text: string;
+}
+
+function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): OutcomeText {
   switch (outcome.type) {
     case 'done':
-      return { mark: '✓', text: firstLine(partsToText(outcome.parts), longestOutcome) };
+      return {
+        mark: call?.name === 'terminal' && endedBadly(outcome.parts) ? '✗' : '✓',
+        text: firstLine(partsToText(outcome.parts), longestOutcome),
+      };
     case 'refused':
       return { mark: '✗', text: `refused: ${firstLine(firstSentence(outcome.reason), longestOutcome)}` };
     case 'failed':
@@ -154,6 +162,11 @@ function describeOutcome(outcome: ToolOutcome): { readonly mark: '✓' | '✗' |
         text: 'the program ended while this ran; whether it took effect is unknown, and it was not run again',
       };
   }
+}
+
+/** To the model a command that failed is a result like any other; to a person it is a failure. */
+function endedBadly(parts: readonly Part[]): boolean {
+  return /(?:^|\n)\[(?:stopped by the user, )?exit code [1-9][^\n]*\]$/.test(partsToText(parts).trimEnd());
 }
 
 /** The reason of a refusal goes on with what the model is to do about it. */

@@ -1,12 +1,15 @@
 import { describeResult } from '../../gateway/drain.ts';
+import type { Outbound } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ProcessPort } from '../app-port.ts';
+import { failureLine } from '../failure-line.ts';
 import type { RunOutput, RunStart } from './run-output.ts';
 import type { Said } from './talk.ts';
 
 /** Everything as JSON lines on stdout, in the shape that `talaria help json` promises. */
 export class JsonOutput implements RunOutput {
   readonly #process: Pick<ProcessPort, 'stdout' | 'stderr'>;
+  #lastNotice: string | undefined;
 
   constructor(process: Pick<ProcessPort, 'stdout' | 'stderr'>) {
     this.#process = process;
@@ -24,8 +27,10 @@ export class JsonOutput implements RunOutput {
     this.#write(describeEvent(turn, event));
   }
 
-  /** The last line says how the turn ended; what is delivered says nothing else. */
-  show(): void {}
+  /** The last line says how the turn ended; what is delivered says more only where the turn did not end. */
+  show({ kind, text }: Outbound): void {
+    if (kind === 'notice') this.#lastNotice = text;
+  }
 
   finish(said: Said, exitCode: number): void {
     const ok = exitCode === 0;
@@ -44,7 +49,7 @@ export class JsonOutput implements RunOutput {
         this.#write({ type: 'settled', ok, exitCode, text: said.text });
         return;
       case 'put-off':
-        this.#fail('put-off', 'the turn was put off; it goes on with the next start', exitCode);
+        this.#fail('put-off', this.#lastNotice ?? 'the turn was put off; it goes on with the next start', exitCode);
         return;
       case 'left':
         this.#fail('ended', 'a signal ended the program; the turn goes on with the next start', exitCode);
@@ -56,7 +61,7 @@ export class JsonOutput implements RunOutput {
   }
 
   #fail(code: string, message: string, exitCode: number): void {
-    this.#write({ ok: false, exitCode, error: { code, message } });
+    this.#process.stdout.write(failureLine({ code, message }, exitCode));
   }
 
   #write(value: object): void {

@@ -15,9 +15,9 @@ import type { Said } from './talk.ts';
 export const runCommand: CommandFunction = async (args, deps) => {
   const prompt = await readPrompt(args.words, deps.process);
   const output = await chooseOutput(args, deps.process);
-  await using app = await deps.openApp({ model: args.value('model') });
+  await using app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
   for (const warning of app.warnings) output.note(warning);
-  const place = await choosePlace(args, app.store.sessions, deps.process.cwd);
+  const place = await choosePlace(args, app.store.sessions, deps.process);
   return await answer(prompt, { app, place, output, process: deps.process });
 };
 

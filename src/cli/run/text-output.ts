@@ -33,6 +33,7 @@ export class TextOutput implements RunOutput {
       speech: (text) => void process.stdout.write(text),
       notes: (text) => void process.stderr.write(text),
       style: this.#style,
+      columns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
     });
   }
 

@@ -12,7 +12,7 @@ import { renderMarkdown } from './markdown.ts';
 export const exportSession: CommandFunction = async (args, deps) => {
   const format = readFormat(args);
   const file = args.value('output');
-  await using app = await deps.openApp({ model: undefined });
+  await using app = await deps.openApp({ purpose: 'look' });
   const session = await findSession(args.words[0] ?? '', app.store.sessions);
   const entries = await app.store.turns.after(session.id, 0);
   const blobs = await readBlobs(session, entries, app.store.blobs);

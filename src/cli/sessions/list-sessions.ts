@@ -9,7 +9,7 @@ import type { SessionSummary } from './session-summary.ts';
 export const listSessions: CommandFunction = async (args, deps) => {
   const limit = readLimit(args);
   const { stdout, stderr } = deps.process;
-  await using app = await deps.openApp({ model: undefined });
+  await using app = await deps.openApp({ purpose: 'look' });
   const { sessions: stored, turns } = app.store;
   const unfinished = new Set((await turns.unsettled()).map(({ sessionId }) => sessionId));
   const sessions = (await stored.list({ limit })).map((session) => summarise(session, unfinished));

@@ -8,7 +8,7 @@ import { oneLine } from '../render/one-line.ts';
 export const searchSessions: CommandFunction = async (args, deps) => {
   const { stdout, stderr } = deps.process;
   const limit = readLimit(args);
-  await using app = await deps.openApp({ model: undefined });
+  await using app = await deps.openApp({ purpose: 'look' });
   const hits = await app.store.search.find(args.words.join(' '), limit);
   if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, hits })}\n`);
   else if (hits.length === 0) stderr.write('Nothing was found.\n');

@@ -8,7 +8,7 @@ import { transcribe } from '../render/transcript.ts';
 
 export const showSession: CommandFunction = async (args, deps) => {
   const { stdout, env } = deps.process;
-  await using app = await deps.openApp({ model: undefined });
+  await using app = await deps.openApp({ purpose: 'look' });
   const session = await findSession(args.words[0] ?? '', app.store.sessions);
   const entries = await app.store.turns.after(session.id, 0);
   if (args.has('json')) {
@@ -17,7 +17,8 @@ export const showSession: CommandFunction = async (args, deps) => {
   }
   const style = chooseStyle({ isTerminal: stdout.isTTY, env });
   const write = (text: string): void => void stdout.write(text);
-  const printer = new PiecePrinter({ speech: write, notes: write, style });
+  const columns = (): number | undefined => (stdout.isTTY ? stdout.columns : undefined);
+  const printer = new PiecePrinter({ speech: write, notes: write, style, columns });
   const title = session.title === '' ? session.id : `${oneLine(session.title, 200)} (${session.id})`;
   printer.line(
     style.dim(`${title}, begun ${new Date(session.createdAt).toISOString()} in ${oneLine(session.workdir, 200)}`),

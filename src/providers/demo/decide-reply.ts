@@ -27,8 +27,10 @@ export function decideReply(request: DemoRequest): DemoReply {
   for (const intent of request.wishes.flatMap(understand)) {
     const step = planStep(intent, request.rounds[used - 1]);
     const round = request.rounds[used];
-    if (step.type === 'say') paragraphs.push(step.text);
-    else if (round !== undefined) {
+    if (step.type === 'say') {
+      // Not understanding several things takes no more words than not understanding one.
+      if (intent.type !== 'unclear' || !paragraphs.includes(step.text)) paragraphs.push(step.text);
+    } else if (round !== undefined) {
       used += 1;
       const description = describeRound(round);
       paragraphs.push(description.text);

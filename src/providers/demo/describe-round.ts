@@ -48,7 +48,8 @@ function describeDone(round: DemoRound, result: Done): string {
 
 function describeCommand(command: string, result: Done): string {
   if (result.exitCode !== 0) return `\`${command}\` did not succeed:\n\n${show(result)}`;
-  if (/^ls\b/.test(command)) return describeListing(result.lines);
+  // Only its own way of listing marks the folders, so that they can be counted.
+  if (/^ls -Ap(?: -- |$)/.test(command)) return describeListing(result.lines);
   if (command === 'date') return `It is ${result.lines.join(' ')}.`;
   if (result.lines.length === 0) return `\`${command}\` ran and printed nothing.`;
   return `\`${command}\` printed:\n\n${show(result)}`;
@@ -63,8 +64,9 @@ function describeListing(lines: readonly string[]): string {
 }
 
 function describeSearch(round: DemoRound, result: Done): string {
+  const path = textOf(round.input['path']);
   const pattern = textOf(round.input['pattern']).replaceAll(/\\(.)/g, '$1');
-  if (result.lines.length === 0) return `I found no ${pattern} in ${textOf(round.input['path'])}.`;
+  if (result.lines.length === 0) return `I found no ${pattern} ${path === '.' ? 'here' : `in ${path}`}.`;
   return `This is what I found for ${pattern}:\n\n${show(result)}`;
 }
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { renderBanner } from '../../../src/cli/chat/banner.ts';
-import { HistoryFile } from '../../../src/cli/chat/history-file.ts';
-import { isLeaving } from '../../../src/cli/chat/is-leaving.ts';
+import { isLeaving, isPersonLeaving } from '../../../src/cli/chat/is-leaving.ts';
 import { MessageLines } from '../../../src/cli/chat/message-lines.ts';
 import { ShownReplies } from '../../../src/cli/chat/shown-replies.ts';
 import { readVerdict } from '../../../src/cli/read-verdict.ts';
 import { transcribe } from '../../../src/cli/render/transcript.ts';
-import { makeTempFolder } from '../../support/temp-folder.ts';
 import { admitted, logOf, replied } from '../support/log-entries.ts';
 
 test('only a plain yes is a yes', () => {
@@ -27,6 +23,15 @@ test('only /exit and /quit are for the terminal itself', () => {
   assert.deepEqual(
     lines.filter((line) => isLeaving(line)),
     ['/exit', '/quit', ' /Exit '],
+  );
+});
+
+test('at a keyboard the bare words leave too, if they are all that was typed', () => {
+  const lines = ['/exit', 'exit', ' Quit ', 'exit now', 'how do I exit', 'exit\nhello', '/stop', ''];
+
+  assert.deepEqual(
+    lines.filter((line) => isPersonLeaving(line)),
+    ['/exit', 'exit', ' Quit '],
   );
 });
 
@@ -68,42 +73,4 @@ test('the banner says who answers and where, and the demo says how to connect a 
   assert.equal(real.length, 2);
   assert.equal(demo[0], 'Talaria 1.2.3 · offline demo · /home/annabel');
   assert.match(demo[2] ?? '', /demo.*OPENAI_API_KEY/);
-});
-
-test('the history keeps what was typed, for its owner alone', async () => {
-  await using folder = await makeTempFolder();
-  const path = join(folder.path, 'chat-history');
-  const history = new HistoryFile(path, assert.fail);
-  assert.deepEqual(history.read(), []);
-
-  history.add('hello');
-  history.add('how are you?');
-
-  assert.deepEqual(new HistoryFile(path, assert.fail).read(), ['hello', 'how are you?']);
-  assert.equal((await stat(path)).mode & 0o777, 0o600);
-});
-
-test('the history keeps the newest thousand lines', async () => {
-  await using folder = await makeTempFolder();
-  const path = join(folder.path, 'chat-history');
-  await writeFile(path, Array.from({ length: 1200 }, (_, index) => `line ${index}\n`).join(''));
-
-  const lines = new HistoryFile(path, assert.fail).read();
-
-  assert.equal(lines.length, 1000);
-  assert.equal(lines.at(-1), 'line 1199');
-  assert.equal((await readFile(path, 'utf8')).split('\n').length, 1001);
-  assert.equal((await stat(path)).mode & 0o777, 0o600);
-});
-
-test('a history that cannot be kept is mentioned once and does no other harm', async () => {
-  await using folder = await makeTempFolder();
-  const problems: string[] = [];
-  const history = new HistoryFile(folder.path, (problem) => problems.push(problem));
-
-  assert.deepEqual(history.read(), []);
-  history.add('hello');
-
-  assert.equal(problems.length, 1);
-  assert.match(problems[0] ?? '', /not kept/);
 });

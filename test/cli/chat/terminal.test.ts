@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { callsTool, says, stallsAfter } from '../../support/model-script.ts';
+import { filesWith } from '../../support/store-folder-walk.ts';
 import { openDesk } from '../support/program.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 
@@ -25,7 +26,6 @@ test('a chat in a terminal greets, answers, and leaves on Ctrl-D', { skip }, asy
     screen,
     /^Talaria \S+ · custom:scripted · ~\/work\n.*\/help.*\n› hello\nGood morning\.\n.*talaria -c\n\[ended with 0\]$/,
   );
-  assert.equal(await readFile(join(desk.home, 'chat-history'), 'utf8'), 'hello\n');
 });
 
 test('a reply is seen while it is on its way', { skip }, async () => {
@@ -96,7 +96,7 @@ test(
     await terminal.shows(/Not done\.\n›$/);
     assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
     await terminal.enter('please');
-    await terminal.shows(/touch made\.txt\nAllow this\? \[y\/N\]$/);
+    await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\/N\]$/s);
     await terminal.enter('y');
     await terminal.shows(/Done\.\n›$/);
     await terminal.press('Up');
@@ -104,7 +104,6 @@ test(
 
     assert.match(question, /touch made\.txt \S*1b\S*\[2K\S*202e\S*\n/i);
     assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
-    assert.equal(await readFile(join(desk.home, 'chat-history'), 'utf8'), 'make a file\nplease\n');
   },
 );
 
@@ -161,6 +160,89 @@ test('lines that are pasted together are one message, with what is typed behind 
   assert.equal(desk.server.requests.length, 1);
 });
 
+test('a command in a paste stands alone, and the lines around it are messages in order', { skip }, async () => {
+  await using desk = await openDesk([says('One.'), says('Two.')]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.paste('/title Holiday plans\nfirst line\nsecond line\n');
+  const named = await terminal.shows(/One\.\n›$/);
+  await terminal.paste('third line\n/status\n');
+  const asked = await terminal.shows(/Two\.\n›$/);
+  await terminal.enter('/help');
+  await terminal.shows(/\/exit or Ctrl-D leaves.*\n›$/);
+  await terminal.paste('fourth line\n/exit\n');
+  await terminal.shows(/\[ended with 0\]/);
+  const log = await desk.run(['sessions', 'search', 'fourth', '--json']);
+
+  assert.match(named, /This session is now called “Holiday plans”\./);
+  assert.match(asked, /^model +custom:scripted$/m);
+  assert.match(desk.server.requests[0]?.body ?? '', /"first line\\nsecond line"/);
+  assert.match(desk.server.requests[1]?.body ?? '', /"third line"/);
+  assert.match(log.stdout, /«fourth» line/);
+});
+
+test('the bare word exit leaves a chat in which nothing is unfinished', { skip }, async () => {
+  await using desk = await openDesk();
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.enter('exit');
+  const screen = await terminal.shows(/ended with/);
+
+  assert.match(screen, /\n› exit\n\[ended with 0\]$/);
+  assert.equal(desk.server.requests.length, 0);
+  assert.deepEqual(JSON.parse((await desk.run(['sessions', '--json'])).stdout), { ok: true, sessions: [] });
+});
+
+for (const columns of [40, 60, 100]) {
+  test(`at ${columns} columns the first lines of a chat break between words`, { skip }, async () => {
+    await using desk = await openDesk();
+    await desk.setConfig({ model: { provider: 'demo' } });
+    await using terminal = openTerminal(desk, [], { columns });
+
+    const screen = await terminal.shows(prompt);
+
+    const words = screen.split(/\s+/);
+    for (const word of [
+      'commands,',
+      'offline',
+      'connect',
+      'OPENAI_API_KEY,',
+      'OPENROUTER_API_KEY',
+      'environment',
+      'Ollama.',
+    ])
+      assert.equal(words.includes(word), true, `${word} in\n${screen}`);
+  });
+}
+
+test('the arrow keys bring back what was said in earlier chats, and nothing of a deleted one', { skip }, async () => {
+  await using desk = await openDesk([says('One.'), says('Two.'), says('Three.')]);
+  await desk.run(['run', 'first thing']);
+  await desk.run(['run', 'two\nlines']);
+  {
+    await using terminal = openTerminal(desk, []);
+    await terminal.shows(prompt);
+    await terminal.press('Up');
+    await terminal.shows(/^› first thing$/m);
+    await terminal.press('C-c');
+    await terminal.enter('second thing');
+    await terminal.shows(/Three\.\n›$/);
+    await terminal.press('C-d');
+    await terminal.shows(/ended with/);
+  }
+  const { sessions } = JSON.parse((await desk.run(['sessions', '--json'])).stdout) as { sessions: { id: string }[] };
+
+  await desk.run(['sessions', 'delete', '-y', sessions[0]?.id ?? '']);
+
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.press('Up');
+  await terminal.shows(/^› first thing$/m);
+  assert.deepEqual(filesWith(desk.home, ['second thing']), []);
+});
+
 test('-c shows the last turn again, once, and goes on from there', { skip }, async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'echo hi' }), says('Done.'), says('More.')]);
   await desk.run(['run', 'say hi']);
@@ -196,7 +278,7 @@ test('a one-shot in a terminal asks for consent too', { skip }, async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('Done.')]);
   await using terminal = openTerminal(desk, ['run', 'make a file']);
 
-  await terminal.shows(/touch made\.txt\nAllow this\? \[y\/N\]$/);
+  await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\/N\]$/s);
   await terminal.enter('yes');
   const screen = await terminal.shows(/ended with/);
 

@@ -21,7 +21,8 @@ import {
 function print(entries: readonly LoggedEntry[]): string {
   let text = '';
   const write = (more: string): void => void (text += more);
-  const printer = new PiecePrinter({ speech: write, notes: write, style: chooseStyle({ isTerminal: false, env: {} }) });
+  const style = chooseStyle({ isTerminal: false, env: {} });
+  const printer = new PiecePrinter({ speech: write, notes: write, style, columns: () => undefined });
   for (const turn of transcribe(entries)) for (const piece of turn.pieces) printer.print(piece);
   return text;
 }

@@ -31,6 +31,7 @@ function asText(piece: Piece): string {
 const says = (text: string): Happening => ({ type: 'text.delta', text });
 const list = call('c1', 'ls');
 const date = call('c2', 'date');
+const read = { ...call('c3', ''), name: 'read_file', arguments: '{"path":"log.txt"}' };
 
 const cases: readonly { what: string; events: readonly Happening[]; shown: readonly string[] }[] = [
   {
@@ -63,6 +64,25 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
       'outcome: ✓ terminal  ls: a.txt',
       'outcome: ✓ terminal  date: today',
     ],
+  },
+  ...(
+    [
+      ['[exit code 1]', '✗ [exit code 1]'],
+      ['no such file\n[exit code 2: bad usage]', '✗ no such file …'],
+      ['[timed out after 5 s]\n[exit code 124]', '✗ [timed out after 5 s] …'],
+      ['half\n[stopped by the user, exit code 130]', '✗ half …'],
+      ['[exit code 1]\nis what it printed', '✓ [exit code 1] …'],
+      ['said [exit code 1]', '✓ said [exit code 1]'],
+    ] as const
+  ).map(([text, outcome]) => ({
+    what: `a command that came to ${JSON.stringify(text)} is shown as ${outcome}`,
+    events: [answered('', [list]), called(list), settledCall('c1', done(text))],
+    shown: ['call: terminal  ls', `outcome: ${outcome}`],
+  })),
+  {
+    what: 'what a file says about exit codes is no failure',
+    events: [answered('', [read]), called(read), settledCall('c3', done('[exit code 1]'))],
+    shown: ['call: read_file  log.txt', 'outcome: ✓ [exit code 1]'],
   },
   {
     what: 'a call that was refused before it began is shown with what it would have run',

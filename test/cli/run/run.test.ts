@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callsTool, callsTools, failsWith, says } from '../../support/model-script.ts';
+import { callsTool, callsTools, failsWith, says, stallsAfter } from '../../support/model-script.ts';
 import type { SeenRequest } from '../../support/model-script.ts';
 import { openDesk, parseLines } from '../support/program.ts';
 
@@ -111,6 +111,23 @@ test('a turn that fails ends with 1 and says why, on stderr or as JSON', async (
   const last = parseLines(json.stdout).at(-1);
   assert.equal(last?.['ok'], false);
   assert.match(JSON.stringify(last), /bad key/);
+});
+
+test('with --json a turn that is put off, and any error, is told in a line with a type and a reason', async () => {
+  await using desk = await openDesk([stallsAfter(100, says('One two three.'))]);
+  const run = desk.start(['run', '--json', 'hello']);
+  await desk.server.whenStalled();
+  await rename(join(desk.home, 'state', 'talaria.db'), join(desk.home, 'state', 'moved.db'));
+  desk.server.release();
+  const putOff = parseLines((await run.ended).stdout).find(({ ok }) => ok === false);
+  const unknown = parseLines((await desk.run(['run', '--json', '-r', 'xyz', 'hello'])).stdout);
+
+  const { error, ...line } = putOff ?? {};
+  assert.deepEqual(line, { type: 'failed', ok: false, exitCode: 70 });
+  assert.match(JSON.stringify(error), /"put-off".*put off: .*talaria\.db was deleted/);
+  assert.deepEqual(unknown, [
+    { type: 'failed', ok: false, exitCode: 1, error: { code: 'not-found', message: 'there is no session xyz' } },
+  ]);
 });
 
 test('what needs consent is refused where nobody can be asked', async () => {

@@ -141,3 +141,28 @@ test('what was deleted can be found nowhere in the home', async () => {
     assert.ok(!bytes.includes('Penguins'), join(entry.parentPath, entry.name));
   }
 });
+
+for (const args of [['-c'], ['run', '-c', 'go on']]) {
+  test(`a session past its retention can be looked at, and \`talaria ${args.join(' ')}\` forgets it before it chooses`, async () => {
+    await using desk = await openDesk([says('Hello.')]);
+    await desk.run(['run', 'hello']);
+    await makeOlder(desk, 40);
+    const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
+    await desk.setConfig({ model, storage: { retention_days: 30 } });
+
+    const looked = await desk.run(['sessions', 'list']);
+    const continued = await desk.run(args);
+
+    assert.match(looked.stdout, /hello/);
+    assert.equal(continued.code, 1);
+    assert.match(continued.stderr, /there is no session to continue/);
+    assert.equal(desk.server.requests.length, 1);
+  });
+}
+
+async function makeOlder(desk: Desk, days: number): Promise<void> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(join(desk.home, 'state', 'talaria.db'));
+  database.exec(`UPDATE sessions SET active_at = active_at - ${days * 24 * 60 * 60 * 1000}`);
+  database.close();
+}

@@ -24,6 +24,10 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether stdin stays open behind the input. */
   readonly keepOpen?: boolean;
+  /** `removed` starts it in a folder that is gone by then. */
+  readonly folder?: 'workdir' | 'removed';
+  /** What runs before the program, in its process. */
+  readonly preload?: string;
 }
 
 /** A home and a working folder of their own, with a scripted model, and the real program to start in them. */
@@ -48,8 +52,10 @@ export class Desk implements AsyncDisposable {
     return await this.start(args, options).ended;
   }
 
-  start(args: readonly string[], { input, env, keepOpen }: StartOptions = {}): Started {
-    const child = spawn(process.execPath, [entryPoint, ...args], {
+  start(args: readonly string[], options: StartOptions = {}): Started {
+    const { input, env, keepOpen } = options;
+    const [program = '', ...rest] = commandLine(args, options);
+    const child = spawn(program, rest, {
       cwd: this.workdir,
       env: { ...this.env, ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -73,6 +79,14 @@ export class Desk implements AsyncDisposable {
     for (const child of this.#running) child.kill('SIGKILL');
     await this.#resources.disposeAsync();
   }
+}
+
+function commandLine(args: readonly string[], { folder, preload }: StartOptions): readonly string[] {
+  const before = preload === undefined ? [] : [`--import=data:text/javascript,${encodeURIComponent(preload)}`];
+  const line = [process.execPath, ...before, entryPoint, ...args];
+  // Nothing can be started in a folder that is gone: a shell goes there, removes it, and becomes the program.
+  const removing = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+  return folder === 'removed' ? ['/bin/sh', '-c', removing, 'sh', ...line] : line;
 }
 
 /** A program that runs. */

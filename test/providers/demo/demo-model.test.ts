@@ -118,7 +118,23 @@ test('the demo tells the time, runs commands, reads and searches', async () => {
   const search = await talk('find foo(bar) in src', runTool);
   assert.deepEqual(search.calls, [['search_files', { pattern: 'foo\\(bar\\)', target: 'content', path: 'src' }]]);
   assert.match(search.reply, /found for foo\(bar\):\n\n```\na\.ts\n3:\/\/ FIXME this\n```/);
-  assert.match((await talk('find *.zig files', () => done('[no files in /home/me]'))).reply, /found no \*\.zig in \./);
+  assert.match((await talk('find *.zig files', () => done('[no files in /home/me]'))).reply, /found no \*\.zig here\./);
+  assert.match((await talk('find zebra in src', () => done('[no matches in src]'))).reply, /found no zebra in src\./);
+});
+
+test('what a command of the user listed is shown and not counted', async () => {
+  for (const command of ['ls', 'ls -la', 'ls -A src', 'ls -Apt']) {
+    const { reply } = await talk(`run \`${command}\``, () => done('total 8\n.\n..\na.txt'));
+
+    assert.match(reply, /printed:\n\n```\ntotal 8\n\.\n\.\.\na\.txt\n```/);
+    assert.doesNotMatch(reply, /\d files?/);
+  }
+});
+
+test('several things that the demo does not understand are answered once', async () => {
+  const { reply } = await talk('write a commit message\n\ndiff --git a/x b/x\n+one\n-two', () => done(''));
+
+  assert.equal(reply.match(/do not understand/g)?.length, 1);
 });
 
 test('the demo makes up a text, writes it, and shows what it wrote', async () => {
