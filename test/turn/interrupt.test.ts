@@ -73,16 +73,18 @@ test('a stop while a question is open ends the turn, and the command never runs'
 });
 
 test('what is said after a stop, while a deaf tool still runs, is a turn of its own', async () => {
-  const deaf = callsTool('terminal', { command: "trap '' TERM; touch deaf; sleep 600" }, { id: 'c1' });
+  const deaf = callsTool('terminal', { command: "trap '' TERM; echo $$ > pid; echo deaf; sleep 600" }, { id: 'c1' });
   await using house = await openTestHouse({ script: [deaf, says('Something else then.')] });
 
   await house.admit('work');
-  await house.when((event) => event.type === 'entry' && event.logged.entry.type === 'tool.called');
+  await house.when((event) => event.type === 'tool.progress');
   await house.admit('/stop');
   await house.admit('do something else instead');
   await house.whenIdle();
 
   assert.equal(house.shown.at(-1)?.text, 'Something else then.');
+  const pid = Number(await readFile(join(house.workdir, 'pid'), 'utf8'));
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
   const types = await house.logTypes();
   assert.equal(types.filter((type) => type === 'turn.admitted').length, 2);
 });

@@ -22,6 +22,8 @@ export type ShellExit =
   | { readonly type: 'not-started'; readonly error: Error };
 
 const tickMs = 50;
+// Half a second to end in good order: a stop is to take effect within one, the killing included.
+const politeTicks = 10;
 const graceTicks = 20;
 const idleTicks = 2;
 
@@ -86,12 +88,12 @@ export class ShellProcess {
     this.#letGo();
   }
 
-  /** Ends the whole group: asks it to, gives it a second, then leaves it no choice. */
+  /** Ends the whole group: asks it to, gives it half a second, then leaves it no choice. */
   async end(): Promise<void> {
     const group = this.#child.pid;
     if (group === undefined) return;
     signalGroup(group, 'SIGTERM');
-    for (let tick = 0; tick < graceTicks; tick += 1) {
+    for (let tick = 0; tick < politeTicks; tick += 1) {
       if ((await this.#closesWithin(tickMs)) && !isGroupAlive(group)) return;
     }
     signalGroup(group, 'SIGKILL');
