@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { callsTools, says } from '../support/model-script.ts';
+import { callsTools, failsWith, says, stallsAfter } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
 
 const words = fc.constantFrom(
   'hello',
@@ -39,8 +40,39 @@ const turn = fc.record({
     { maxLength: 2 },
   ),
   reply: words,
+  ending: fc.constantFrom('replied', 'replied', 'replied', 'stopped', 'failed', 'cut', 'empty'),
   restartsAfter: fc.nat(9).map((chance) => chance === 0),
 });
+
+type Ending = 'replied' | 'stopped' | 'failed' | 'cut' | 'empty';
+
+/** How the last answer of a turn goes: as it should, or in one of the ways in which it can go wrong. */
+function lastSteps(ending: Ending, reply: string): readonly ModelStep[] {
+  switch (ending) {
+    case 'replied':
+      return [says(reply)];
+    case 'stopped':
+      return [stallsAfter(0, says(reply))];
+    case 'failed':
+      return [failsWith(401)];
+    case 'cut':
+      return [says(reply, { finish: 'length' }), says(reply)];
+    case 'empty':
+      return [says(''), says(reply)];
+  }
+}
+
+async function say(house: TestHouse, text: string, ending: Ending): Promise<void> {
+  if (ending !== 'stopped') {
+    await house.say(text);
+    return;
+  }
+  await house.admit(text);
+  await house.server.whenStalled();
+  await house.admit('/stop');
+  await house.whenIdle();
+  await house.server.whenDisconnected();
+}
 
 /** A request without what closes it: the beginning of every later request of its session. */
 function prefixOf(body: string): string {
@@ -51,14 +83,14 @@ function prefixOf(body: string): string {
 test('over random conversations of 20 turns each request is a byte-exact extension of the one before, also after a restart', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 20, maxLength: 20 }), async (turns) => {
-      const script: ModelStep[] = turns.flatMap(({ steps, reply }) => [
+      const script: ModelStep[] = turns.flatMap(({ steps, reply, ending }) => [
         ...steps.map(({ text, calls }) => callsTools(calls, { text })),
-        says(reply),
+        ...lastSteps(ending, reply),
       ]);
       await using house = await openTestHouse({ script });
 
-      for (const { text, restartsAfter } of turns) {
-        await house.say(text);
+      for (const { text, ending, restartsAfter } of turns) {
+        await say(house, text, ending);
         if (restartsAfter) await house.restart();
       }
 
