@@ -33,7 +33,9 @@ function failsFirst(times: number): ModelScript {
   return (_request, index) => (index < times ? refused : says(`primary ${index}`));
 }
 
-test('F1 F12 the turn after a fallback is answered by the primary again, at its address and with its model', async () => {
+const answersSecondOnly: ModelScript = (_request, index) => (index === 1 ? says('primary') : refused);
+
+test('F1 the turn after a fallback is answered by the primary again, at its address and with its model', async () => {
   await using standIn = await startModelServer(() => says('stand-in'));
   await using house = await openTestHouse({
     script: failsFirst(1),
@@ -47,6 +49,19 @@ test('F1 F12 the turn after a fallback is answered by the primary again, at its 
   assert.deepEqual(modelsAsked(house.server), ['scripted', 'scripted']);
   assert.deepEqual(modelsAsked(standIn), ['second']);
   assert.deepEqual(await pathOf(house), ['custom:scripted', 'fall-back', 'custom:second', 'custom:scripted']);
+});
+
+test('F12 one and the same agent falls back, comes back, and can fall back again', async () => {
+  await using standIn = await startModelServer(() => says('stand-in'));
+  await using house = await openTestHouse({
+    script: answersSecondOnly,
+    settings: { fallback: entryFor(standIn, 'second') },
+  });
+
+  const replies = [await house.say('one'), await house.say('two'), await house.say('three')];
+
+  assert.deepEqual(replies, ['stand-in', 'primary', 'stand-in']);
+  assert.equal(new Set(house.server.requests.map(({ connection }) => connection)).size, 1);
 });
 
 test('F7 each turn has the whole chain again, in order, one entry for each failure', async () => {

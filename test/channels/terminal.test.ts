@@ -1,0 +1,29 @@
+import { AsyncQueue } from '../../src/base/async-queue.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { PersonId } from '../../src/base/ids.ts';
+import { createTerminalChannel } from '../../src/channels/terminal.ts';
+import type { TerminalInput, TerminalPort } from '../../src/model/channel.ts';
+import { describeChannelConformance } from './conformance.ts';
+import type { ChannelBench } from './conformance.ts';
+
+async function openTerminal(): Promise<ChannelBench> {
+  const input = new AsyncQueue<TerminalInput>();
+  const seen: string[] = [];
+  const port: TerminalPort = {
+    asks: 'yes',
+    read: () => input,
+    show: (message) => Promise.resolve(void seen.push(message.text)),
+  };
+  const address = { platform: 'terminal', account: 'local', chat: 'one', thread: '' };
+  const person = 'owner' as PersonId;
+  return await Promise.resolve({
+    channel: createTerminalChannel({ port, address, person, workdir: '/', newMessageId: () => newId('turn', 0) }),
+    address,
+    seen,
+    say: (text: string) => input.push({ type: 'line', text }),
+    answer: (digest: string) => input.push({ type: 'answer', digest, verdict: 'approved' }),
+    [Symbol.asyncDispose]: () => Promise.resolve(input.close()),
+  });
+}
+
+describeChannelConformance('the terminal', openTerminal);
