@@ -75,7 +75,7 @@ test('a command that is killed leaves the state as it was', async () => {
 test('what a command writes among its state makes the state count for nothing', async () => {
   await using bench = await openToolBench();
   await bench.run('terminal', { command: 'cd /usr' });
-  const late = `mkfifo "$HOME/go"; (read < "$HOME/go"; echo "export A=1" >&41) & trap 'echo > "$HOME/go"; wait' EXIT`;
+  const late = `mkfifo "$HOME/go"; (read < "$HOME/go"; printf 'export A=1\\n\\n' >&41) & trap 'echo > "$HOME/go"; wait' EXIT`;
 
   await bench.run('terminal', { command: 'cd /; echo "export A=1" >&41' });
   await bench.run('terminal', { command: `${late}; cd /` });
@@ -83,13 +83,51 @@ test('what a command writes among its state makes the state count for nothing', 
   assert.equal(await bench.run('terminal', { command: 'echo "${A-none}"; pwd' }), 'none\n/usr');
 });
 
-test('a state that was not written to its end is not taken up', async () => {
+test('a state that is not whole is not taken up', async () => {
+  await using bench = await openToolBench();
+  await bench.run('terminal', { command: 'cd /usr' });
+  const withoutEnd = String.raw`printf '\0'; export -p; echo 'return # the folder:'; pwd`;
+  const withoutBeginning = String.raw`echo 'export A=1'; echo 'return # the folder:'; pwd; printf '\0'`;
+  const withoutFolder = String.raw`printf '\0'; echo 'export A=1'; printf '\0'`;
+
+  for (const account of [withoutEnd, withoutBeginning, withoutFolder]) {
+    await bench.run('terminal', { command: `cd /; { ${account}; } >&41; exec 41>&-` });
+  }
+
+  assert.equal(await bench.run('terminal', { command: 'echo "${A-none}"; pwd' }), 'none\n/usr');
+});
+
+test('a shell that another program took the place of leaves the state as it was, whoever holds its pipe', async () => {
   await using bench = await openToolBench();
   await bench.run('terminal', { command: 'cd /usr' });
 
-  await bench.run('terminal', { command: String.raw`cd /; { printf '\0'; export -p; } >&41; exec 41>&-` });
+  const pid = Number(await bench.run('terminal', { command: 'sleep 1000 >/dev/null 2>&1 & cd /; exec echo $!' }));
 
   assert.equal(await bench.run('terminal', { command: 'pwd' }), '/usr');
+  await bench.toolbox.endTask(bench.place.sessionId);
+  await whenGone(pid);
+});
+
+test('the state ends with its task', async () => {
+  await using bench = await openToolBench();
+  await bench.run('terminal', { command: 'cd /usr; export A=1' });
+
+  await bench.toolbox.endTask(bench.place.sessionId);
+
+  assert.equal(await bench.run('terminal', { command: 'pwd; echo "${A-none}"' }), `${bench.workdir}\nnone`);
+});
+
+test('where a session has no path, or one that bash spells out, no reading command counts as one of the system', async () => {
+  await using bench = await openToolBench();
+  const riskOfWhich = async (): Promise<string> => (await bench.assess('terminal', { command: 'which node' })).type;
+
+  const risks = [await riskOfWhich()];
+  for (const change of [String.raw`export PATH=$'/tmp/\x01:'"$PATH"`, 'unset PATH']) {
+    await bench.run('terminal', { command: change });
+    risks.push(await riskOfWhich());
+  }
+
+  assert.deepEqual(risks, ['safe', 'ask', 'ask']);
 });
 
 test('the state is kept whatever it holds: more than a pipe does, or bytes that are no text', async () => {
