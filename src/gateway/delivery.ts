@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Channel, Outbound, Receipt } from '../model/channel.ts';
-import { describeError, isPassing } from '../base/errors.ts';
+import { describeError } from '../base/errors.ts';
+import { waitOut } from '../base/wait-out.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Outbox } from '../model/store.ts';
 
@@ -9,8 +10,6 @@ export interface DeliveryDeps {
   readonly clock: Clock;
   readonly faults: Faults | undefined;
 }
-
-const pauseMs = 2000;
 
 /** Sends what waits for a channel, in order, each attempt noted before it begins and its receipt after. */
 export async function deliverDue(channel: Channel, deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
@@ -22,25 +21,8 @@ export async function deliverDue(channel: Channel, deps: DeliveryDeps, signal: A
     await faults?.reach('reply-sending');
     const receipt = await send(channel, message, signal);
     await faults?.reach('reply-sent');
-    await settleReceipt(message, receipt, deps, signal);
-  }
-}
-
-/** A receipt that cannot be written now is written later: until then nothing else goes out to that address. */
-async function settleReceipt(
-  message: Outbound,
-  receipt: Receipt,
-  { outbox, clock }: DeliveryDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    try {
-      await outbox.settle(message.id, receipt, clock.now());
-      return;
-    } catch (thrown) {
-      if (!isPassing(thrown)) throw thrown;
-      await clock.sleep(pauseMs, signal);
-    }
+    // Until its receipt is written nothing else goes out to that address.
+    await waitOut(() => outbox.settle(message.id, receipt, clock.now()), { clock, signal });
   }
 }
 

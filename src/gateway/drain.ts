@@ -1,6 +1,7 @@
 import type { NodeId, SessionId } from '../base/ids.ts';
 import { AppError } from '../base/errors.ts';
 import type { Clock } from '../base/clock.ts';
+import { waitOut } from '../base/wait-out.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Session } from '../model/session.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
@@ -23,7 +24,7 @@ const replyLifeMs = 24 * 60 * 60 * 1000;
 
 /** Takes each unsettled turn of a session in order of admission, what a crash left open included, to its result. */
 export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
-  await using lease = await holdSession(sessionId, deps);
+  await using lease = await holdSession(sessionId, deps, lane.signal);
   for (;;) {
     const [turn] = await deps.store.turns.unsettled(sessionId);
     const session = await deps.store.sessions.get(sessionId);
@@ -40,9 +41,13 @@ interface HeldSession extends AsyncDisposable {
 }
 
 /** Holds the session's lease and keeps it alive. Whoever takes it over shuts out every later write of ours by its epoch. */
-async function holdSession(sessionId: SessionId, { store, owner, clock }: DrainDeps): Promise<HeldSession> {
+async function holdSession(
+  sessionId: SessionId,
+  { store, owner, clock }: DrainDeps,
+  signal: AbortSignal,
+): Promise<HeldSession> {
   const name = `session:${sessionId}`;
-  const grant = await store.leases.acquire(name, owner, leaseMs);
+  const grant = await waitOut(() => store.leases.acquire(name, owner, leaseMs), { clock, signal });
   if (grant.type === 'taken') throw new AppError('fenced', `session ${sessionId} is served by ${grant.by}`);
   const beating = new AbortController();
   const beats = keepAlive(() => store.leases.renew(name, owner, leaseMs), clock, beating.signal);

@@ -105,8 +105,9 @@ export class Gateway implements AsyncDisposable {
 
   /** Stops listening and leaves running turns unsettled, for the next start to go on with. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#lanes[Symbol.asyncDispose]();
+    // First of all, since a lane may be waiting for a delivery that waits for room on the disk.
     this.#stopping.abort();
+    await this.#lanes[Symbol.asyncDispose]();
     await Promise.all(this.#receiving);
   }
 

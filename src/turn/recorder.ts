@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { isPassing } from '../base/errors.ts';
+import { waitOut } from '../base/wait-out.ts';
 import type { Faults, FaultPoint } from '../model/faults.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
 import type { TurnState } from '../model/turn-state.ts';
@@ -14,8 +14,6 @@ export interface RecorderDeps {
   readonly emit: (event: StepEvent) => void;
   readonly faults: Faults | undefined;
 }
-
-const pauseMs = 2000;
 
 /** Writes the entries of one running turn. When a method resolves, its entry is durable and folded; before that, nothing is. */
 export class Recorder {
@@ -55,17 +53,15 @@ export class Recorder {
     work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>,
     signal?: AbortSignal,
   ): Promise<readonly LoggedEntry[]> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        const logged = await this.#deps.store.transaction(work);
+    const { store, clock, emit } = this.#deps;
+    return await waitOut(
+      async () => {
+        const logged = await store.transaction(work);
         await this.#takeIn(logged);
         return logged;
-      } catch (thrown) {
-        if (!isPassing(thrown)) throw thrown;
-        if (tries === 0) this.#deps.emit({ type: 'notice', text: `${thrown.message}; waiting` });
-        await this.#deps.clock.sleep(pauseMs, signal);
-      }
-    }
+      },
+      { clock, signal, onWait: ({ message }) => emit({ type: 'notice', text: `${message}; waiting` }) },
+    );
   }
 
   async reach(point: FaultPoint): Promise<void> {

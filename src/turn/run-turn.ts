@@ -32,16 +32,16 @@ export type TurnEnd = TurnResult | { readonly type: 'released' };
 /** Takes an admitted turn to its result, with one record before each act. Goes on where an earlier process ended. */
 export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<TurnEnd> {
   const { recorder } = deps;
-  await recorder.record([{ type: 'turn.claimed', ...deps.claim }], signal);
+  await unlessStopped(() => recorder.record([{ type: 'turn.claimed', ...deps.claim }], signal), signal);
   await recorder.reach('claimed');
   let preview = '';
   while (!signal.aborted) {
     const seenBefore = deps.conversation.seq;
     const next = decideNext(recorder.state, deps.limits);
     if (next.type === 'settle') {
-      if (await settleUnlessSteered(next.result, deps)) return next.result;
+      if (await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal)) return next.result;
     } else {
-      preview = await actUnlessStopped(next, deps, signal);
+      preview = (await unlessStopped(() => act(next, deps, signal), signal)) ?? '';
     }
     // Every act leaves an entry. Without one the next decision would be the same, for ever.
     const isStuck = deps.conversation.seq === seenBefore && !signal.aborted;
@@ -51,11 +51,11 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
 }
 
 /** An abort may end a wait by an error of its own; the turn then ends as the abort says. */
-async function actUnlessStopped(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<string> {
+async function unlessStopped<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
   try {
-    return await act(next, deps, signal);
+    return await work();
   } catch (thrown) {
-    if (signal.aborted && !(thrown instanceof AppError)) return '';
+    if (signal.aborted && !(thrown instanceof AppError)) return undefined;
     throw thrown;
   }
 }
@@ -79,11 +79,15 @@ async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<stri
  * Settles only if nothing arrived meanwhile: steering that comes at the last moment is answered, not lost. No call is left
  * open: a history with a call and no result is one that models refuse for ever after.
  */
-async function settleUnlessSteered(result: TurnResult, { recorder, settleWith }: TurnDeps): Promise<boolean> {
+async function settleUnlessSteered(
+  result: TurnResult,
+  { recorder, settleWith }: TurnDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
   const isSettled = await recorder.recordIfCurrent(async (tx) => {
     await settleWith(tx, result);
     return [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
-  });
+  }, signal);
   if (isSettled) await recorder.reach('turn-settled');
   return isSettled;
 }

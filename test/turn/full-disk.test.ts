@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FaultPoint, Faults } from '../../src/model/faults.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
 import type { ModelScript } from '../support/model-script.ts';
 import { mountSmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
@@ -9,11 +10,30 @@ import type { TestHouse } from '../support/test-house.ts';
 
 const skip = whyNoSmallDisk();
 
+interface SmallHouse extends AsyncDisposable {
+  readonly house: TestHouse;
+  readonly disk: SmallDisk;
+  /** Resolves when the disk was filled at the point that was asked for. */
+  readonly filled: Promise<void>;
+}
+
 /** A house whose home is on a disk that can be filled. */
-async function openSmallHouse(script: ModelScript): Promise<{ house: TestHouse; disk: SmallDisk } & AsyncDisposable> {
+async function openSmallHouse(script: ModelScript, fillAt?: FaultPoint): Promise<SmallHouse> {
   let disk: SmallDisk | undefined;
+  let isFilled = false;
+  const filled = Promise.withResolvers<void>();
+  const faults: Faults = {
+    async reach(point) {
+      if (point !== fillAt || isFilled) return;
+      isFilled = true;
+      disk?.fill();
+      filled.resolve();
+      await filled.promise;
+    },
+  };
   const house = await openTestHouse({
     script,
+    faults,
     prepareHome: (home) => {
       disk = mountSmallDisk(home, 8);
     },
@@ -23,6 +43,7 @@ async function openSmallHouse(script: ModelScript): Promise<{ house: TestHouse; 
   return {
     house,
     disk: mounted,
+    filled: filled.promise,
     async [Symbol.asyncDispose]() {
       mounted.makeRoom();
       await house.close();
@@ -106,3 +127,25 @@ test('a shutdown while the disk is full does not hang', { skip }, async () => {
 
   assert.equal(house.shown.at(-1)?.text, 'There you are.');
 });
+
+for (const point of ['admitted', 'step-finished', 'reply-sent'] as const) {
+  test(
+    `a shutdown does not hang on a disk that became full at the point ${point}, and the reply comes at the next start`,
+    { skip },
+    async () => {
+      await using small = await openSmallHouse(() => says('There you are.'), point);
+      const { house, disk, filled } = small;
+
+      await house.admit('go');
+      await filled;
+      await house.close();
+      disk.makeRoom();
+      await house.open();
+      await house.gateway.deliver(house.address);
+      house.gateway.resume((await house.session()).id);
+      await house.whenIdle();
+
+      assert.equal(house.shown.at(-1)?.text, 'There you are.');
+    },
+  );
+}
