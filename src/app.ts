@@ -165,6 +165,7 @@ export class App implements AsyncDisposable {
       owner,
       limits: config.agent,
       maxOutputTokens: config.model.maxOutputTokens,
+      effort: config.model.effort,
       coolDowns: new CoolDowns(),
       clock,
       faults,
@@ -179,7 +180,13 @@ export class App implements AsyncDisposable {
     const { probeOllama } = await import('./providers/probe-ollama.ts');
     const { config, secrets } = this.#parts;
     const secret = (name: string): string | undefined => secrets.get(name);
-    const choice = await chooseChain({ config: config.model, fallback: config.fallback, secret, probeOllama });
+    const choice = await chooseChain({
+      config: config.model,
+      cacheLife: config.model.cacheLife,
+      fallback: config.fallback,
+      secret,
+      probeOllama,
+    });
     if (choice.type === 'unusable') throw new AppError('no-model', choice.problem);
     return choice;
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Approvals } from '../model/approvals.ts';
 import type { Faults } from '../model/faults.ts';
-import type { Provider } from '../model/provider.ts';
+import type { Effort, Provider } from '../model/provider.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session } from '../model/session.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
@@ -27,6 +27,7 @@ export interface AgentParts {
   readonly owner: NodeId;
   readonly limits: TurnLimits;
   readonly maxOutputTokens: number | undefined;
+  readonly effort: Effort | undefined;
   readonly coolDowns: CoolDowns;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
@@ -109,7 +110,7 @@ export class Agent {
   }
 
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
-    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, coolDowns } = this.#parts;
+    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, effort, coolDowns } = this.#parts;
     const conversation = this.#conversation;
     const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
     return {
@@ -120,6 +121,7 @@ export class Agent {
       startPlace: this.#chooseStart(emit),
       prompt: this.#prompt,
       maxOutputTokens,
+      effort,
       clock,
       emit,
       tools: toolbox.tools,

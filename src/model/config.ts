@@ -1,71 +1,9 @@
-import type { Json, JsonObject } from '../base/json.ts';
-import type { ApiMode } from './runtime.ts';
-import { describeProblems, integer, list, object, oneOf, oneOrMany, optional, string, unknownKeys } from './schema.ts';
-import type { ValueOf } from './schema.ts';
-
-const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
-const apiModeText = 'the wire protocol; left out: the one that the vendor is known for';
-
-/** Everything that `config.yaml` can say. The JSON schema for editors is made from this. */
-export const configSchema = object({
-  model: optional(
-    object(
-      {
-        default: optional(string('the model to ask, by the name its vendor gives it', { minLength: 1 })),
-        provider: optional(string('the vendor, or "custom" with a base_url; left out: the first one that has a key')),
-        base_url: optional(string('the address of the API, up to and including /v1')),
-        api_mode: optional(oneOf(apiModes, apiModeText)),
-        key_env: optional(string('the variable that holds the key, where it is not the usual one')),
-        max_output_tokens: optional(integer('the longest answer to ask for, in tokens', { minimum: 1 })),
-      },
-      'which model answers',
-    ),
-  ),
-  fallback: optional(
-    oneOrMany(
-      object({
-        provider: string('the vendor, or "custom" with a base_url', { minLength: 1 }),
-        model: string('the model to ask', { minLength: 1 }),
-        base_url: optional(string('the address of the API')),
-        api_mode: optional(oneOf(apiModes, apiModeText)),
-        key_env: optional(string('the variable that holds the key, where it is not the usual one')),
-      }),
-      'who answers for the rest of a turn when the model cannot; one entry or a list, tried in order',
-    ),
-  ),
-  agent: optional(
-    object(
-      { max_turns: optional(integer('how many model calls one turn may make', { minimum: 1, maximum: 1000 })) },
-      'limits of one turn',
-    ),
-  ),
-  terminal: optional(
-    object(
-      {
-        timeout: optional(integer('seconds after which a command is ended', { minimum: 1, maximum: 600 })),
-        env_passthrough: optional(
-          list(string('a name'), 'environment variables that commands may see besides the usual ones'),
-        ),
-      },
-      'the shell',
-    ),
-  ),
-  storage: optional(
-    object(
-      { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
-      'the database',
-    ),
-  ),
-});
-
-/** The JSON schema of `config.yaml`, for editors. */
-export const configJsonSchema: JsonObject = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'Talaria configuration',
-  ...configSchema.json,
-};
-
-export type UserConfig = ValueOf<typeof configSchema>;
+import type { Json } from '../base/json.ts';
+import { configSchema } from './config-schema.ts';
+import type { UserConfig } from './config-schema.ts';
+import type { Effort } from './provider.ts';
+import type { ApiMode, CacheLife } from './runtime.ts';
+import { describeProblems, unknownKeys } from './schema.ts';
 
 /** A model as the settings name it; what is left out is found by other means. */
 export interface ModelChoice {
@@ -73,13 +11,53 @@ export interface ModelChoice {
   readonly provider: string | undefined;
   readonly baseUrl: string | undefined;
   readonly apiMode: ApiMode | undefined;
-  readonly keyEnv: string | undefined;
+  /** The variables that hold its keys; empty: the vendor's usual one. */
+  readonly keyEnv: readonly string[];
+  readonly contextLength: number | undefined;
+}
+
+export interface ModelSettings extends ModelChoice {
+  readonly maxOutputTokens: number | undefined;
+  readonly effort: Effort | undefined;
+  readonly cacheLife: CacheLife;
+  /** Short names, each for a `provider:model`. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+export interface CompactionSettings {
+  readonly isAutomatic: boolean;
+  /** The share of the window that may be full. */
+  readonly threshold: number;
+  /** Who writes the summary, as `provider:model`; undefined: the model that answers. */
+  readonly model: string | undefined;
+}
+
+/** Limits of money in US dollars; undefined where there is none. */
+export interface MoneyLimits {
+  readonly perTurn: number | undefined;
+  readonly perSession: number | undefined;
+  readonly perPerson: number | undefined;
+  readonly perDay: number | undefined;
+  readonly perMonth: number | undefined;
+  readonly whenReached: 'ask' | 'stop';
+}
+
+/** US dollars for a million tokens, as the user knows them. */
+export interface PriceSettings {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly cacheWrite: number | undefined;
 }
 
 /** The settings as the program uses them, with every default filled in. */
 export interface Config {
-  readonly model: ModelChoice & { readonly maxOutputTokens: number | undefined };
+  readonly model: ModelSettings;
   readonly fallback: readonly ModelChoice[];
+  readonly compaction: CompactionSettings;
+  readonly limits: MoneyLimits;
+  /** By `provider:model`. */
+  readonly prices: Readonly<Record<string, PriceSettings>>;
   readonly agent: { readonly maxSteps: number };
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
   readonly storage: { readonly retentionDays: number };
@@ -101,21 +79,15 @@ export function checkConfig(raw: Json): CheckedConfig {
 
 export function withDefaults(user: UserConfig): Config {
   return {
-    model: {
-      default: user.model?.default,
-      provider: user.model?.provider,
-      baseUrl: user.model?.base_url,
-      apiMode: user.model?.api_mode,
-      keyEnv: user.model?.key_env,
-      maxOutputTokens: user.model?.max_output_tokens,
+    model: modelSettings(user.model),
+    fallback: (user.fallback ?? []).map((entry) => modelChoice({ ...entry, default: entry.model })),
+    compaction: {
+      isAutomatic: user.compaction?.enabled ?? true,
+      threshold: user.compaction?.threshold ?? 0.7,
+      model: user.compaction?.model,
     },
-    fallback: (user.fallback ?? []).map((entry) => ({
-      default: entry.model,
-      provider: entry.provider,
-      baseUrl: entry.base_url,
-      apiMode: entry.api_mode,
-      keyEnv: entry.key_env,
-    })),
+    limits: moneyLimits(user.limits),
+    prices: Object.fromEntries(Object.entries(user.prices ?? {}).map(([name, price]) => [name, priceSettings(price)])),
     agent: { maxSteps: user.agent?.max_turns ?? 90 },
     terminal: {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
@@ -123,4 +95,42 @@ export function withDefaults(user: UserConfig): Config {
     },
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
+}
+
+type UserModel = Partial<NonNullable<UserConfig['model']>>;
+
+function modelChoice(user: UserModel): ModelChoice {
+  return {
+    default: user.default,
+    provider: user.provider,
+    baseUrl: user.base_url,
+    apiMode: user.api_mode,
+    keyEnv: user.key_env ?? [],
+    contextLength: user.context_length,
+  };
+}
+
+function modelSettings(user: UserModel = {}): ModelSettings {
+  return {
+    ...modelChoice(user),
+    maxOutputTokens: user.max_output_tokens,
+    effort: user.reasoning_effort,
+    cacheLife: user.cache_ttl ?? '5m',
+    aliases: user.aliases ?? {},
+  };
+}
+
+function moneyLimits(user: Partial<NonNullable<UserConfig['limits']>> = {}): MoneyLimits {
+  return {
+    perTurn: user.per_turn,
+    perSession: user.per_session,
+    perPerson: user.per_person,
+    perDay: user.per_day,
+    perMonth: user.per_month,
+    whenReached: user.when_reached ?? 'stop',
+  };
+}
+
+function priceSettings(user: NonNullable<UserConfig['prices']>[string]): PriceSettings {
+  return { input: user.input, output: user.output, cacheRead: user.cache_read, cacheWrite: user.cache_write };
 }

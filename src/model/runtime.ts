@@ -4,6 +4,9 @@ export type RuntimeName = string & { readonly [runtimeName]: true };
 /** The wire protocol of a runtime, by the name that it has in the config. */
 export type ApiMode = 'chat_completions' | 'anthropic_messages' | 'codex_responses';
 
+/** How long a server that is told to keeps the beginning of a conversation ready. */
+export type CacheLife = '5m' | '1h';
+
 /** Where answers come from: vendor, address, protocol, model and credential. A client is built from it. */
 export interface Runtime {
   readonly name: RuntimeName;
@@ -15,6 +18,9 @@ export interface Runtime {
   readonly place: 'remote' | 'local' | 'demo';
   /** An aggregator keeps connections to the real servers itself: a fresh one of ours would change nothing. */
   readonly route: 'direct' | 'aggregator';
+  /** How many tokens the model reads at once, where the settings or the server say so; else the catalogue is asked. */
+  readonly window: number | undefined;
+  readonly cacheLife: CacheLife;
 }
 
 /** A secret is reached through a function, so that no log line or JSON of a runtime can carry it. */

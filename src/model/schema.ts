@@ -37,12 +37,26 @@ export function integer(
 ): Schema<number> {
   return define({ type: 'integer', description, ...limits }, (value, path) => {
     // Models often write numbers as text; a number in quotes has only one meaning.
-    const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-    if (typeof number !== 'number' || !Number.isInteger(number))
+    const whole = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+    if (typeof whole !== 'number' || !Number.isInteger(whole))
       return invalid(path, `must be a whole number, not ${nameType(value)}`);
-    if (number < (limits.minimum ?? -Infinity)) return invalid(path, `must be at least ${limits.minimum}`);
-    if (number > (limits.maximum ?? Infinity)) return invalid(path, `must be at most ${limits.maximum}`);
-    return valid(number);
+    if (whole < (limits.minimum ?? -Infinity)) return invalid(path, `must be at least ${limits.minimum}`);
+    if (whole > (limits.maximum ?? Infinity)) return invalid(path, `must be at most ${limits.maximum}`);
+    return valid(whole);
+  });
+}
+
+/** Any number, for amounts of money and shares; whole numbers have `integer`. */
+export function number(
+  description: string,
+  limits: { readonly minimum?: number; readonly maximum?: number } = {},
+): Schema<number> {
+  return define({ type: 'number', description, ...limits }, (value, path) => {
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      return invalid(path, `must be a number, not ${nameType(value)}`);
+    if (value < (limits.minimum ?? -Infinity)) return invalid(path, `must be at least ${limits.minimum}`);
+    if (value > (limits.maximum ?? Infinity)) return invalid(path, `must be at most ${limits.maximum}`);
+    return valid(value);
   });
 }
 
@@ -86,6 +100,21 @@ export function optional<Value>(schema: Schema<Value>): Schema<Value | undefined
   };
 }
 
+/** A mapping from names that the user chooses to values of one shape. */
+export function record<Value>(item: Schema<Value>, description: string): Schema<Readonly<Record<string, Value>>> {
+  return define({ type: 'object', additionalProperties: item.json, description }, (value, path) => {
+    if (!isJsonObject(value)) return invalid(path, `must be a mapping, not ${nameType(value)}`);
+    const result: Record<string, Value> = {};
+    const problems: Problem[] = [];
+    for (const [key, entry] of Object.entries(value)) {
+      const parsed = item.parse(entry, [...path, key]);
+      if (parsed.type === 'invalid') problems.push(...parsed.problems);
+      else result[key] = parsed.value;
+    }
+    return problems.length > 0 ? { type: 'invalid', problems } : valid(result);
+  });
+}
+
 type Fields = Readonly<Record<string, Schema<unknown>>>;
 type ObjectOf<Shape extends Fields> = { readonly [Key in keyof Shape]: ValueOf<Shape[Key]> };
 
@@ -124,10 +153,12 @@ export function unknownKeys(
   schema: JsonObject,
   path: readonly string[] = [],
 ): readonly (readonly string[])[] {
+  if (!isJsonObject(value)) return [];
   const properties = schema['properties'];
-  if (!isJsonObject(value) || !isJsonObject(properties)) return [];
+  const others = schema['additionalProperties'];
+  if (!isJsonObject(properties) && !isJsonObject(others)) return [];
   return Object.keys(value).flatMap((key) => {
-    const inner = properties[key];
+    const inner = isJsonObject(properties) ? properties[key] : others;
     if (!isJsonObject(inner)) return [[...path, key]];
     return unknownKeys(value[key] ?? null, inner, [...path, key]);
   });

@@ -1,5 +1,5 @@
 import type { PersonId, SessionId } from '../base/ids.ts';
-import type { ToolSchema } from './provider.ts';
+import type { Effort, ToolSchema } from './provider.ts';
 
 /** Where a conversation takes place. Two messages from the same address belong to the same session until a reset. */
 export interface Address {
@@ -14,6 +14,15 @@ export interface FrozenPrompt {
   readonly signature: string;
   readonly system: string;
   readonly tools: readonly ToolSchema[];
+  /** What it differs in from the one before it, if there was one: the server's cache of that is of no more use. */
+  readonly replaced?: { readonly detail: string; readonly byte: number };
+}
+
+/** What a person chose for one session; what is left out is as the config says. */
+export interface SessionSettings {
+  /** A model by `provider:model`, by its name or by an alias. */
+  readonly model?: string;
+  readonly effort?: Effort;
 }
 
 /** The durable conversation. */
@@ -26,6 +35,7 @@ export interface Session {
   readonly createdAt: number;
   readonly activeAt: number;
   readonly prompt: FrozenPrompt | undefined;
+  readonly settings: SessionSettings;
 }
 
 /** An address as one string: the key under which a session is found. No two addresses share it. */

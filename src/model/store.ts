@@ -1,6 +1,9 @@
 import type { BlobId, NodeId, OutboxId, PersonId, ReservationId, ScheduleId, SessionId, TurnId } from '../base/ids.ts';
 import type { InboundKey, Outbound, OutboundKind, Receipt } from './channel.ts';
-import type { Address, FrozenPrompt, Session } from './session.ts';
+import type { MicroUsd } from './money.ts';
+import type { Usage } from './provider.ts';
+import type { RuntimeName } from './runtime.ts';
+import type { Address, FrozenPrompt, Session, SessionSettings } from './session.ts';
 import type { LoggedEntry, TurnEntry, TurnRef } from './turn.ts';
 
 /** The right to write: who holds a newer epoch of the lease shuts out everyone with an older one. */
@@ -46,6 +49,8 @@ export interface Sessions {
   list(filter: SessionFilter): Promise<readonly Session[]>;
   setTitle(id: SessionId, title: string): Promise<void>;
   freeze(id: SessionId, prompt: FrozenPrompt): Promise<void>;
+  /** Replaces what was chosen for this session. */
+  configure(id: SessionId, settings: SessionSettings): Promise<void>;
   /** Removes the session and everything that is kept for it, here and in the free pages of the file. */
   delete(id: SessionId): Promise<void>;
 }
@@ -137,9 +142,6 @@ export interface Schedules {
   remove(id: ScheduleId): Promise<void>;
 }
 
-/** An amount in millionths of a US dollar, so that sums are exact. */
-export type MicroUsd = number;
-
 export interface SpendLimit {
   readonly scope: string;
   readonly limit: MicroUsd;
@@ -155,6 +157,23 @@ export interface Money {
   /** Replaces what was set aside by what it cost. A second settling changes nothing. */
   settle(id: ReservationId, cost: MicroUsd): Promise<void>;
   spent(scope: string): Promise<MicroUsd>;
+}
+
+/** What one call of a model took. */
+export interface UsageRecord {
+  readonly turnId: TurnId;
+  /** Undefined once the session was deleted. */
+  readonly sessionId: SessionId | undefined;
+  readonly at: number;
+  readonly runtime: RuntimeName;
+  readonly purpose: 'answer' | 'compaction';
+  readonly usage: Usage;
+}
+
+export interface Usages {
+  add(turn: TurnRef, record: Pick<UsageRecord, 'runtime' | 'purpose' | 'usage'>): Promise<void>;
+  /** Oldest first; of one session or of all, from a time on. */
+  list(filter: { readonly sessionId?: SessionId; readonly since?: number }): Promise<readonly UsageRecord[]>;
 }
 
 /** What the agent remembers between sessions, by the name of its file. */
@@ -190,6 +209,7 @@ export interface StoreTx {
   readonly blobs: Blobs;
   readonly schedules: Schedules;
   readonly money: Money;
+  readonly usages: Usages;
 }
 
 /** What stands on disk. Every method is a promise that resolves when its change is durable. */

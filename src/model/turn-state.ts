@@ -100,6 +100,9 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.admitted':
       return { ...state, person: entry.person };
     case 'approval.asked':
+    case 'compaction.asked':
+    case 'context.compacted':
+    case 'context.restored':
       return state;
   }
 }

@@ -1,6 +1,7 @@
-import type { CallId, NodeId, PersonId, SessionId, TurnId } from '../base/ids.ts';
+import type { CallId, NodeId, PersonId, ReservationId, SessionId, TurnId } from '../base/ids.ts';
 import type { AssistantMessage, Part, ToolCall, ToolOutcome } from './message.ts';
-import type { Finish, ModelFailure, Usage } from './provider.ts';
+import type { MicroUsd } from './money.ts';
+import type { Effort, Finish, ModelFailure, Usage } from './provider.ts';
 import type { RuntimeName } from './runtime.ts';
 
 export interface TurnRef {
@@ -22,12 +23,18 @@ export type TurnResult =
 
 /** The log is the turn: each entry is durable before the act that it announces. */
 export type TurnEntry =
-  | { readonly type: 'turn.admitted'; readonly parts: readonly Part[]; readonly person: PersonId }
+  | {
+      readonly type: 'turn.admitted';
+      readonly parts: readonly Part[];
+      readonly person: PersonId;
+      /** What the turn is for, where it is not to answer a message. */
+      readonly purpose?: Purpose;
+    }
   | { readonly type: 'turn.claimed'; readonly owner: NodeId; readonly epoch: number }
   | { readonly type: 'turn.released' }
   | { readonly type: 'turn.steered'; readonly parts: readonly Part[]; readonly person: PersonId }
   | { readonly type: 'turn.nudged'; readonly cause: NudgeCause; readonly text: string }
-  | { readonly type: 'step.asked'; readonly runtime: RuntimeName; readonly digest: string }
+  | ({ readonly type: 'step.asked'; readonly reserved?: Reservation; readonly change?: PrefixChange } & AskedPrefix)
   | {
       readonly type: 'step.finished';
       readonly message: AssistantMessage;
@@ -45,16 +52,69 @@ export type TurnEntry =
     }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }
+  | { readonly type: 'compaction.asked'; readonly runtime: RuntimeName; readonly reserved?: Reservation }
+  | ({ readonly type: 'context.compacted' } & Compaction)
+  | { readonly type: 'context.restored' }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
+
+/** Work on the conversation itself, done as a turn so that it waits its turn and survives a crash. */
+export type Purpose = { readonly type: 'compact'; readonly focus: string } | { readonly type: 'undo-compaction' };
+
+/** Money set aside for a call before it is sent. */
+export interface Reservation {
+  readonly id: ReservationId;
+  readonly amount: MicroUsd;
+}
+
+/** What a request began with, so that the next one can be held against it. */
+export interface AskedPrefix {
+  readonly runtime: RuntimeName;
+  /** The signature of the frozen prompt that it carried. */
+  readonly prompt: string;
+  /** How many messages it carried, and the digest of them all. */
+  readonly messages: number;
+  readonly digest: string;
+  readonly effort?: Effort;
+}
+
+/** Why a request does not extend the one before it at the same model; the server's cache of it is lost from there on. */
+export interface PrefixChange {
+  readonly cause: PrefixCause;
+  /** For people: "tool list changed: github added". */
+  readonly detail: string;
+  /** The first byte that differs, counted from the beginning of system prompt, tools and messages. */
+  readonly byte: number;
+}
+
+export type PrefixCause = 'first' | 'prompt' | 'compacted' | 'restored' | 'effort' | 'unexplained';
+
+/** A place in the conversation: behind so many messages of a turn, and behind every turn before it. */
+export interface ContextMark {
+  readonly turnId: TurnId;
+  readonly messages: number;
+}
+
+/** What stands for the beginning of a conversation from now on. The entries that it stands for stay where they are. */
+export interface Compaction {
+  readonly through: ContextMark;
+  readonly summary: string;
+  /** `program` where no model could be had for it. */
+  readonly writtenBy: RuntimeName | 'program';
+  readonly usage: Usage;
+  /** Estimated tokens of the conversation before and after. */
+  readonly before: number;
+  readonly after: number;
+}
 
 /**
  * What follows a failed call: the same again, the same on a fresh connection, the next runtime of the chain (by its
- * place in it), or the end of the turn.
+ * place in it), the same with a shorter conversation, or the end of the turn.
  */
 export type AfterFailure =
   | { readonly type: 'retry' }
   | { readonly type: 'recover' }
   | { readonly type: 'fall-back'; readonly to: number }
+  | { readonly type: 'compact' }
   | { readonly type: 'give-up' };
 
 /** Why the program itself spoke to the model: the answer was cut, was empty, or the budget of steps is used up. */

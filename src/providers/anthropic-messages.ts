@@ -5,7 +5,6 @@ import type { ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import { MessageAnswer, cutAnswer } from './anthropic-messages-answer.ts';
 import { prepareAnthropicMessages } from './anthropic-messages-request.ts';
-import type { CacheTtl } from './anthropic-messages-wire.ts';
 import { describeRefusal, isEventStream } from './answer-failure.ts';
 import { createCallNamer } from './call-names.ts';
 import { endOnce } from './end-once.ts';
@@ -13,13 +12,8 @@ import type { SseItem } from './sse-events.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** A client of Anthropic's Messages API: Anthropic itself or any vendor that speaks it, over any transport. */
-export function createAnthropicMessages(
-  runtime: Runtime,
-  transport: Transport,
-  clock: Clock = systemClock,
-  cacheTtl: CacheTtl = '5m',
-): Provider {
-  const client = { runtime, transport, clock, cacheTtl };
+export function createAnthropicMessages(runtime: Runtime, transport: Transport, clock: Clock = systemClock): Provider {
+  const client = { runtime, transport, clock };
   return {
     stream: (request, signal) => endOnce(streamMessages(client, request, signal), runtime),
     close: () => transport.close(),
@@ -30,11 +24,10 @@ interface Client {
   readonly runtime: Runtime;
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly cacheTtl: CacheTtl;
 }
 
 async function* streamMessages(
-  { runtime, transport, clock, cacheTtl }: Client,
+  { runtime, transport, clock }: Client,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void> {
@@ -42,7 +35,7 @@ async function* streamMessages(
     yield { type: 'failed', failure: { type: 'aborted' } };
     return;
   }
-  const body = prepareAnthropicMessages(request, { cacheTtl, vendor: runtime.vendor });
+  const body = prepareAnthropicMessages(request, { cacheTtl: runtime.cacheLife, vendor: runtime.vendor });
   const sending = transport.send({ url: addressOf(runtime), headers: headersOf(runtime), body }, signal);
   const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
   if (answer.type === 'failed') yield answer;

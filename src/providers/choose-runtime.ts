@@ -1,12 +1,13 @@
 import type { ModelChoice } from '../model/config.ts';
 import { nameRuntime } from '../model/runtime.ts';
-import type { Credential, Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { CacheLife, Credential, Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
 import { findVendor, vendors } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 
 export interface RuntimeWishes {
   readonly config: ModelChoice;
+  readonly cacheLife: CacheLife;
   /** The value of a variable, from the environment or the file of secrets. */
   readonly secret: (name: string) => string | undefined;
   /** Asks an Ollama, by its address, for the models that it has. Only called where no key decides. */
@@ -64,7 +65,7 @@ async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promis
     const known = [...vendors.map((row) => row.name), 'custom', 'demo'].join(', ');
     return unusable(`unknown provider ${provider}: the known ones are ${known}`);
   }
-  const keyName = wishes.config.keyEnv ?? vendor.envKey;
+  const keyName = wishes.config.keyEnv[0] ?? vendor.envKey;
   const key = keyOf(keyName, wishes);
   if (keyName !== undefined && key === undefined) {
     return unusable(`the provider ${provider} is configured, but it has no key: set ${keyName}`);
@@ -72,14 +73,14 @@ async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promis
   if (vendor.name === 'ollama') return await chooseOllama(vendor, wishes, 'config');
   const model = wishes.config.default ?? vendor.defaultModel;
   if (model === undefined) return unusable(`the provider ${provider} needs a model: set model.default`);
-  return chosen(runtimeOf(vendor, model, key, wishes.config), 'config');
+  return chosen(runtimeOf(vendor, model, key, { ...wishes.config, cacheLife: wishes.cacheLife }), 'config');
 }
 
-function chooseCustom({ config, secret }: RuntimeWishes): Choice {
+function chooseCustom({ config, secret, cacheLife }: RuntimeWishes): Choice {
   if (config.baseUrl === undefined) return unusable('the provider custom needs an address: set model.base_url');
   if (config.default === undefined) return unusable('a model at model.base_url needs a name: set model.default');
   // Its key has a name of its own: no vendor's key is ever sent to an address that is not that vendor's.
-  const key = presentValue(secret(config.keyEnv ?? customKey));
+  const key = presentValue(secret(config.keyEnv[0] ?? customKey));
   return chosen(
     {
       name: nameRuntime('custom', config.default),
@@ -90,6 +91,8 @@ function chooseCustom({ config, secret }: RuntimeWishes): Choice {
       credential: credentialOf(key),
       place: isNearby(config.baseUrl) ? 'local' : 'remote',
       route: 'direct',
+      window: config.contextLength,
+      cacheLife,
     },
     'config',
   );
@@ -99,7 +102,8 @@ async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
   for (const vendor of vendors) {
     const key = keyOf(vendor.envKey, wishes);
     const model = wishes.config.default ?? vendor.defaultModel;
-    if (key !== undefined && model !== undefined) return chosen(runtimeOf(vendor, model, key, {}), 'key');
+    if (key !== undefined && model !== undefined)
+      return chosen(runtimeOf(vendor, model, key, foundTraits(wishes)), 'key');
   }
   const ollama = findVendor('ollama');
   if (ollama !== undefined) {
@@ -117,7 +121,7 @@ async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'con
   const { config, secret } = wishes;
   const baseUrl = config.baseUrl ?? `${ollamaOrigin(secret('OLLAMA_HOST'))}/v1`;
   if (because === 'config' && config.default !== undefined) {
-    return chosen(runtimeOf(vendor, config.default, undefined, { baseUrl }), because);
+    return chosen(runtimeOf(vendor, config.default, undefined, { ...foundTraits(wishes), baseUrl }), because);
   }
   const { origin } = new URL(baseUrl);
   const probe = await wishes.probeOllama(origin);
@@ -125,7 +129,7 @@ async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'con
   const model = config.default ?? probe.models[0];
   if (model === undefined)
     return unusable(`the Ollama at ${origin} has no model: run \`ollama pull\` and a model's name`);
-  return chosen(runtimeOf(vendor, model, undefined, { baseUrl }), because);
+  return chosen(runtimeOf(vendor, model, undefined, { ...foundTraits(wishes), baseUrl }), because);
 }
 
 export function demoRuntime(): Runtime {
@@ -138,10 +142,14 @@ export function demoRuntime(): Runtime {
     credential: { type: 'none' },
     place: 'demo',
     route: 'direct',
+    window: undefined,
+    cacheLife: '5m',
   };
 }
 
-function runtimeOf(vendor: Vendor, model: string, key: string | undefined, choice: Partial<ModelChoice>): Runtime {
+type RuntimeTraits = Partial<ModelChoice> & { readonly cacheLife?: CacheLife };
+
+function runtimeOf(vendor: Vendor, model: string, key: string | undefined, choice: RuntimeTraits): Runtime {
   return {
     name: nameRuntime(vendor.name, model),
     vendor: vendor.name,
@@ -151,7 +159,14 @@ function runtimeOf(vendor: Vendor, model: string, key: string | undefined, choic
     credential: credentialOf(key),
     place: vendor.place,
     route: vendor.route,
+    window: choice.contextLength,
+    cacheLife: choice.cacheLife ?? '5m',
   };
+}
+
+/** Of a vendor that was found rather than configured, only what concerns the model itself applies. */
+function foundTraits({ config, cacheLife }: RuntimeWishes): RuntimeTraits {
+  return { contextLength: config.contextLength, cacheLife };
 }
 
 function keyOf(envKey: string | undefined, wishes: RuntimeWishes): string | undefined {

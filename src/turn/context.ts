@@ -46,6 +46,9 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
     case 'approval.answered':
     case 'tool.called':
     case 'turn.settled':
+    case 'compaction.asked':
+    case 'context.compacted':
+    case 'context.restored':
   }
 }
 

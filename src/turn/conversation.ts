@@ -4,6 +4,7 @@ import type { TurnLog } from '../model/store.ts';
 import { foldEntry, foldTurn } from '../model/turn-state.ts';
 import type { TurnState } from '../model/turn-state.ts';
 import type { LoggedEntry } from '../model/turn.ts';
+import { AskedPrefixes } from './asked-prefixes.ts';
 import { addToMessages, emptyTurnMessages, messagesToSend } from './context.ts';
 import type { TurnMessages } from './context.ts';
 
@@ -17,6 +18,8 @@ interface FoldedTurn {
  * turn sees its predecessors and itself: a message that waits in the queue is never shown to the turn before it.
  */
 export class Conversation {
+  /** What the models were last asked with. */
+  readonly prefixes = new AskedPrefixes();
   readonly #sessionId: SessionId;
   readonly #turns = new Map<TurnId, FoldedTurn>();
   #seq = 0;
@@ -42,6 +45,7 @@ export class Conversation {
       const turn = this.#turns.get(turnId) ?? this.#begin(turnId);
       turn.state = foldEntry(turn.state, entry);
       addToMessages(turn.messages, entry);
+      this.prefixes.take(entry);
     }
   }
 

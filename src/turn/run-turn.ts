@@ -11,7 +11,7 @@ import { decideNext } from './decide-next.ts';
 import type { Next, TurnLimits } from './decide-next.ts';
 import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
-import type { StepDeps } from './run-step.ts';
+import type { StepDeps } from './step-deps.ts';
 import { runTools } from './run-tools.ts';
 import type { ToolDeps } from './tool-deps.ts';
 

@@ -33,6 +33,8 @@ function runtimeAt(baseUrl: string, model: string): Runtime {
     credential: { type: 'none' },
     place: 'local',
     route: 'direct',
+    window: undefined,
+    cacheLife: '5m',
   };
 }
 
@@ -75,6 +77,7 @@ async function openAgentBench({ chain, clock, locked }: BenchOptions): Promise<A
     maxOutputTokens: undefined,
     coolDowns: new CoolDowns(),
     clock,
+    effort: undefined,
     faults: undefined,
   };
   const agent = new Agent(session, { signature: 's', system: 'You are a test.', tools: [] }, parts);

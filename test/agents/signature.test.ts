@@ -14,6 +14,8 @@ const runtime: Runtime = {
   credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' },
   place: 'local',
   route: 'direct',
+  window: undefined,
+  cacheLife: '5m',
 };
 const parts: SignatureParts = {
   chain: [runtime],

@@ -5,9 +5,11 @@ import {
   describeProblems,
   integer,
   list,
+  number,
   object,
   oneOf,
   optional,
+  record,
   string,
   unknownKeys,
 } from '../../src/model/schema.ts';
@@ -65,4 +67,22 @@ test('unknown keys are found at any depth', () => {
     ['model', 'nam'],
     ['modle'],
   ]);
+});
+
+test('a number may have a fraction and stays within its limits; a number in quotes is text', () => {
+  const share = number('a share', { minimum: 0.1, maximum: 0.95 });
+
+  assert.deepEqual(share.parse(0.5), { type: 'valid', value: 0.5 });
+  for (const wrong of [0.05, 0.99, '0.5', null]) assert.equal(share.parse(wrong).type, 'invalid', String(wrong));
+});
+
+test('a record checks each of its values, names the key that is wrong, and knows the keys inside them', () => {
+  const prices = record(object({ input: optional(integer('a price')) }), 'prices');
+
+  assert.deepEqual(prices.parse({ a: { input: 1 } }), { type: 'valid', value: { a: { input: 1 } } });
+  assert.deepEqual(prices.parse({ a: { input: 'x' } }), {
+    type: 'invalid',
+    problems: [{ path: ['a', 'input'], message: 'must be a whole number, not string "x"' }],
+  });
+  assert.deepEqual(unknownKeys({ a: { inptu: 1 } }, prices.json), [['a', 'inptu']]);
 });

@@ -97,7 +97,7 @@ test('a server gets the reasoning of its own vendor back', async () => {
 test('a client that keeps what was read for an hour says so at its markers', async () => {
   await using server = await startModelServer([saysAnthropic('ok')]);
   const transport = new HttpTransport({ timeouts: () => patientTimeouts });
-  const client = createAnthropicMessages(runtimeAt(server.baseUrl), transport, systemClock, '1h');
+  const client = createAnthropicMessages(runtimeAt(server.baseUrl, { cacheLife: '1h' }), transport, systemClock);
 
   await ask(client);
   await client.close();

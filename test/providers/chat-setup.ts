@@ -19,6 +19,8 @@ export function runtimeAt(baseUrl: string, changes: Partial<Runtime> = {}): Runt
     credential: { type: 'none' },
     place: 'remote',
     route: 'direct',
+    window: undefined,
+    cacheLife: '5m',
     ...changes,
   };
 }

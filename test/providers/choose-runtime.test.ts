@@ -16,8 +16,12 @@ const nothing: Config['model'] = {
   provider: undefined,
   baseUrl: undefined,
   apiMode: undefined,
-  keyEnv: undefined,
+  keyEnv: [],
+  contextLength: undefined,
   maxOutputTokens: undefined,
+  effort: undefined,
+  cacheLife: '5m',
+  aliases: {},
 };
 
 interface Machine {
@@ -30,6 +34,7 @@ async function chooseOn(machine: Machine): Promise<{ readonly choice: Choice; re
   const probed: string[] = [];
   const choice = await chooseRuntime({
     config: { ...nothing, ...machine.config },
+    cacheLife: '5m',
     secret: (name) => machine.env?.[name],
     probeOllama: (origin) => {
       probed.push(origin);

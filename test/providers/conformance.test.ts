@@ -27,6 +27,8 @@ async function connect(baseUrl: string, apiMode: ApiMode): Promise<Provider> {
     credential: { type: 'key', reveal: () => 'a-key-of-the-test' },
     place: 'local',
     route: 'direct',
+    window: undefined,
+    cacheLife: '5m',
   };
   return await connectRuntime(runtime);
 }

@@ -66,7 +66,7 @@ test('after a crash the pages are checked: damage is refused, the newest backup 
   await assert.rejects(opening, {
     code: 'corrupt-store',
     message:
-      /talaria\.db is damaged and was left as it is \(.+\); the newest backup is .+\/backups\/talaria-schema-1-.+\.db$/,
+      /talaria\.db is damaged and was left as it is \(.+\); the newest backup is .+\/backups\/talaria-schema-\d+-.+\.db$/,
   });
   assert.deepEqual(files.map(digest), before);
 });

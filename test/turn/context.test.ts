@@ -11,7 +11,13 @@ import { Conversation } from '../../src/turn/conversation.ts';
 
 const sessionId = 'ses_1' as SessionId;
 const person = 'owner' as PersonId;
-const asked: TurnEntry = { type: 'step.asked', runtime: 'demo:demo' as RuntimeName, digest: '' };
+const asked: TurnEntry = {
+  type: 'step.asked',
+  runtime: 'demo:demo' as RuntimeName,
+  prompt: '',
+  messages: 0,
+  digest: '',
+};
 
 function admitted(text: string): TurnEntry {
   return { type: 'turn.admitted', parts: [textPart(text)], person };

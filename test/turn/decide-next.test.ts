@@ -18,7 +18,13 @@ const admitted: TurnEntry = { type: 'turn.admitted', parts: [textPart('hi')], pe
 const claimed: TurnEntry = { type: 'turn.claimed', owner: 'n' as NodeId, epoch: 1 };
 const released: TurnEntry = { type: 'turn.released' };
 const steered: TurnEntry = { type: 'turn.steered', parts: [textPart('and?')], person };
-const asked: TurnEntry = { type: 'step.asked', runtime: 'demo:demo' as RuntimeName, digest: 'd' };
+const asked: TurnEntry = {
+  type: 'step.asked',
+  runtime: 'demo:demo' as RuntimeName,
+  prompt: '',
+  messages: 0,
+  digest: '',
+};
 const called: TurnEntry = { type: 'tool.called', call };
 const done: TurnEntry = { type: 'tool.settled', callId: call.id, outcome: { type: 'done', parts: [] } };
 const misfit: TurnEntry = {

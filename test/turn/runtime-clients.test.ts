@@ -17,6 +17,8 @@ function runtime(model: string): Runtime {
     credential: { type: 'none' },
     place: 'local',
     route: 'direct',
+    window: undefined,
+    cacheLife: '5m',
   };
 }
 

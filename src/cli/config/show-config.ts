@@ -1,6 +1,6 @@
-import type { Json } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 import { isJsonObject } from '../../base/json.ts';
-import type { Config } from '../../model/config.ts';
+import type { Config, ModelChoice, PriceSettings } from '../../model/config.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -18,17 +18,56 @@ export const showConfig: CommandFunction = async (args, deps) => {
 };
 
 /** The settings under the names that they have in the file. Pure. */
-export function asWritten({ model, agent, terminal, storage }: Config): Json {
+export function asWritten({ model, fallback, compaction, limits, prices, ...rest }: Config): Json {
   return {
     model: {
-      default: model.default ?? null,
-      provider: model.provider ?? null,
-      base_url: model.baseUrl ?? null,
+      ...choiceAsWritten(model),
       max_output_tokens: model.maxOutputTokens ?? null,
+      reasoning_effort: model.effort ?? null,
+      cache_ttl: model.cacheLife,
+      aliases: model.aliases,
     },
-    agent: { max_turns: agent.maxSteps },
-    terminal: { timeout: terminal.timeoutMs / 1000, env_passthrough: [...terminal.envPassthrough] },
-    storage: { retention_days: storage.retentionDays },
+    fallback: fallback.map(({ default: name, ...choice }) => {
+      const { default: _, ...written } = choiceAsWritten({ ...choice, default: undefined });
+      return { model: name ?? null, ...written };
+    }),
+    compaction: {
+      enabled: compaction.isAutomatic,
+      threshold: compaction.threshold,
+      model: compaction.model ?? null,
+    },
+    limits: {
+      per_turn: limits.perTurn ?? null,
+      per_session: limits.perSession ?? null,
+      per_person: limits.perPerson ?? null,
+      per_day: limits.perDay ?? null,
+      per_month: limits.perMonth ?? null,
+      when_reached: limits.whenReached,
+    },
+    prices: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, priceAsWritten(price)])),
+    agent: { max_turns: rest.agent.maxSteps },
+    terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
+    storage: { retention_days: rest.storage.retentionDays },
+  };
+}
+
+function choiceAsWritten(choice: ModelChoice): JsonObject {
+  return {
+    default: choice.default ?? null,
+    provider: choice.provider ?? null,
+    base_url: choice.baseUrl ?? null,
+    api_mode: choice.apiMode ?? null,
+    key_env: choice.keyEnv.length === 0 ? null : [...choice.keyEnv],
+    context_length: choice.contextLength ?? null,
+  };
+}
+
+function priceAsWritten(price: PriceSettings): JsonObject {
+  return {
+    input: price.input ?? null,
+    output: price.output ?? null,
+    cache_read: price.cacheRead ?? null,
+    cache_write: price.cacheWrite ?? null,
   };
 }
 
@@ -37,7 +76,8 @@ export function renderSettings(settings: Json, indent = ''): string {
   if (!isJsonObject(settings)) return '';
   return Object.entries(settings)
     .map(([key, value]) => {
-      if (isJsonObject(value)) return `${indent}${key}:\n${renderSettings(value, `${indent}  `)}`;
+      if (isJsonObject(value) && Object.keys(value).length > 0)
+        return `${indent}${key}:\n${renderSettings(value, `${indent}  `)}`;
       if (value === null) return `${indent}# ${key}: not set\n`;
       return `${indent}${key}: ${JSON.stringify(value)}\n`;
     })

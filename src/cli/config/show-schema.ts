@@ -1,4 +1,4 @@
-import { configJsonSchema } from '../../model/config.ts';
+import { configJsonSchema } from '../../model/config-schema.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 

@@ -1,7 +1,7 @@
 import type { CallId } from '../../base/ids.ts';
 import { partsToText } from '../../model/message.ts';
 import type { AssistantMessage, Part, ToolCall, ToolOutcome } from '../../model/message.ts';
-import type { NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
+import type { Compaction, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
 
@@ -95,12 +95,22 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
       return shown({ ...view, lastCalled: entry.call.id }, [{ type: 'call', text: describeCall(entry.call) }]);
     case 'tool.settled':
       return showOutcome(view, entry.callId, entry.outcome);
+    case 'context.compacted':
+      return shown(view, [{ type: 'note', text: describeCompaction(entry) }]);
+    case 'context.restored':
+      return shown(view, [{ type: 'note', text: 'the whole conversation is read again' }]);
     case 'turn.released':
     case 'turn.settled':
+    case 'compaction.asked':
     case 'approval.asked':
     case 'approval.answered':
       return shown(view, []);
   }
+}
+
+function describeCompaction({ before, after }: Compaction): string {
+  const [from, to] = [before, after].map((tokens) => tokens.toLocaleString('en'));
+  return `the conversation was shortened for the model, from about ${from} to ${to} tokens; /compact undo takes it back`;
 }
 
 const nudgeNotes: Readonly<Record<NudgeCause, readonly string[]>> = {

@@ -58,6 +58,9 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     case 'approval.asked':
     case 'approval.answered':
     case 'tool.called':
+    case 'compaction.asked':
+    case 'context.compacted':
+    case 'context.restored':
       return [];
   }
 }

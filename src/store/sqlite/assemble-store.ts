@@ -14,6 +14,7 @@ import type {
   Store,
   StoreTx,
   TurnLog,
+  Usages,
 } from '../../model/store.ts';
 import { blobRows } from './blobs.ts';
 import type { Database } from './database.ts';
@@ -35,6 +36,7 @@ import { indexNewTexts } from './search-index.ts';
 import { sessionRows } from './sessions.ts';
 import type { StoreFiles } from './store-files.ts';
 import { turnRows } from './turns.ts';
+import { usageRows } from './usages.ts';
 
 export interface StoreParts {
   readonly db: Database;
@@ -84,6 +86,7 @@ function portMaker(db: Database, clock: Clock): PortMaker {
   const blobs = blobRows(db);
   const schedules = scheduleRows(db);
   const money = moneyRows(db, clock);
+  const usages = usageRows(db, clock);
   return (runJob) => ({
     turns: toPort<TurnLog>(turns, ['after', 'unsettled'], runJob),
     sessions: toPort<Sessions>(sessions, ['get', 'matching', 'list'], runJob),
@@ -93,6 +96,7 @@ function portMaker(db: Database, clock: Clock): PortMaker {
     blobs: toPort<Blobs>(blobs, ['read'], runJob),
     schedules: toPort<Schedules>(schedules, ['list', 'due'], runJob),
     money: toPort<Money>(money, ['spent'], runJob),
+    usages: toPort<Usages>(usages, ['list'], runJob),
   });
 }
 

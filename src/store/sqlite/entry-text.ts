@@ -31,6 +31,9 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
     case 'approval.asked':
     case 'approval.answered':
     case 'tool.called':
+    case 'compaction.asked':
+    case 'context.compacted':
+    case 'context.restored':
     case 'turn.settled':
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
-import type { MicroUsd, Money, Reserved, SpendLimit } from '../../model/store.ts';
+import type { MicroUsd } from '../../model/money.ts';
+import type { Money, Reserved, SpendLimit } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
 

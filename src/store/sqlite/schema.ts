@@ -148,4 +148,27 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 2,
+    sql: `
+      ALTER TABLE sessions ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
+
+      -- What calls took stays when their session goes: sums of past days must not fall. Nothing in it was said by anyone.
+      CREATE TABLE usages (
+        number INTEGER PRIMARY KEY,
+        session_id TEXT REFERENCES sessions (id) ON DELETE SET NULL,
+        turn_id TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        runtime TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        fresh INTEGER NOT NULL,
+        cache_read INTEGER NOT NULL,
+        cache_write INTEGER NOT NULL,
+        output INTEGER NOT NULL,
+        reasoning INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX usages_at ON usages (at);
+      CREATE INDEX usages_of_session ON usages (session_id) WHERE session_id IS NOT NULL;
+    `,
+  },
 ];

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { newId } from '../../base/ids.ts';
 import type { PersonId, SessionId } from '../../base/ids.ts';
 import { addressKey } from '../../model/session.ts';
-import type { Address, FrozenPrompt, Session } from '../../model/session.ts';
+import type { Address, FrozenPrompt, Session, SessionSettings } from '../../model/session.ts';
 import type { NewSession, Sessions } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import { deleteSession } from './delete-session.ts';
@@ -24,10 +24,11 @@ interface SessionRow extends AddressColumns {
   readonly created_at: number;
   readonly active_at: number;
   readonly prompt: string | null;
+  readonly settings: string;
 }
 
 const select = `
-  SELECT id, platform, account, chat, thread, person, title, workdir, created_at, active_at, prompt
+  SELECT id, platform, account, chat, thread, person, title, workdir, created_at, active_at, prompt, settings
   FROM sessions LEFT JOIN frozen_prompts ON session_id = id`;
 
 const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
@@ -59,6 +60,10 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
       requireSession(db, id);
       db.run('INSERT OR REPLACE INTO frozen_prompts (session_id, prompt) VALUES (?, ?)', id, JSON.stringify(prompt));
     },
+    configure(id, settings) {
+      requireSession(db, id);
+      db.run('UPDATE sessions SET settings = ? WHERE id = ?', JSON.stringify(settings), id);
+    },
     delete: (id) => deleteSession(db, id),
   };
 }
@@ -88,7 +93,7 @@ function begin(db: Database, now: number, { address, person, workdir }: NewSessi
     now,
     now,
   );
-  return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, prompt: undefined };
+  return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, prompt: undefined, settings: {} };
 }
 
 function retire(db: Database, address: Address): void {
@@ -124,5 +129,6 @@ function toSession(row: SessionRow): Session {
     createdAt: row.created_at,
     activeAt: row.active_at,
     prompt: row.prompt === null ? undefined : (JSON.parse(row.prompt) as FrozenPrompt),
+    settings: JSON.parse(row.settings) as SessionSettings,
   };
 }

@@ -6,7 +6,7 @@ import { renderList } from '../../../src/cli/sessions/list-sessions.ts';
 import { renderMarkdown } from '../../../src/cli/sessions/markdown.ts';
 import { renderHits } from '../../../src/cli/sessions/search-sessions.ts';
 import type { SessionSummary } from '../../../src/cli/sessions/session-summary.ts';
-import { withDefaults } from '../../../src/model/config.ts';
+import { checkConfig } from '../../../src/model/config.ts';
 import { textPart } from '../../../src/model/message.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { admitted, answered, call, done, logOf, owner, replied, settledCall } from '../support/log-entries.ts';
@@ -57,6 +57,7 @@ const session: Session = {
   createdAt: 0,
   activeAt: 0,
   prompt: undefined,
+  settings: {},
 };
 const head = '# Session ses_1\n\n- session: ses_1\n- folder: /work\n- begun: 1970-01-01T00:00:00.000Z\n\n';
 
@@ -93,20 +94,9 @@ test('a document says how a turn ended that was not answered', () => {
 });
 
 test('settings are shown as the file would say them, with what is not set as a comment', () => {
-  const config = withDefaults({
-    model: {
-      default: 'gpt',
-      provider: undefined,
-      base_url: undefined,
-      api_mode: undefined,
-      key_env: undefined,
-      max_output_tokens: undefined,
-    },
-    fallback: undefined,
-    agent: undefined,
-    terminal: undefined,
-    storage: undefined,
-  });
+  const checked = checkConfig({ model: { default: 'gpt' } });
+  assert.ok(checked.type === 'valid');
+  const { config } = checked;
 
   assert.equal(
     renderSettings(asWritten(config)),
@@ -115,7 +105,26 @@ test('settings are shown as the file would say them, with what is not set as a c
       '  default: "gpt"',
       '  # provider: not set',
       '  # base_url: not set',
+      '  # api_mode: not set',
+      '  # key_env: not set',
+      '  # context_length: not set',
       '  # max_output_tokens: not set',
+      '  # reasoning_effort: not set',
+      '  cache_ttl: "5m"',
+      '  aliases: {}',
+      'fallback: []',
+      'compaction:',
+      '  enabled: true',
+      '  threshold: 0.7',
+      '  # model: not set',
+      'limits:',
+      '  # per_turn: not set',
+      '  # per_session: not set',
+      '  # per_person: not set',
+      '  # per_day: not set',
+      '  # per_month: not set',
+      '  when_reached: "stop"',
+      'prices: {}',
       'agent:',
       '  max_turns: 90',
       'terminal:',

@@ -40,6 +40,7 @@ export const sessionPromises: Promises = {
       title: '',
       createdAt: now,
       activeAt: now,
+      settings: {},
       prompt: undefined,
     });
   },

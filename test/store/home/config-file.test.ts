@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utim
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { checkConfig, configJsonSchema } from '../../../src/model/config.ts';
+import { configJsonSchema } from '../../../src/model/config-schema.ts';
+import { checkConfig } from '../../../src/model/config.ts';
 import type { Config } from '../../../src/model/config.ts';
 import { loadConfig } from '../../../src/store/home/config-file.ts';
 import { openHome } from '../../../src/store/home/home-folder.ts';
@@ -181,6 +182,15 @@ test('the schema for editors is a JSON schema that knows every section', () => {
 
   assert.equal(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   assert.equal(schema['title'], 'Talaria configuration');
-  assert.deepEqual(Object.keys(schema['properties'] ?? {}), ['model', 'fallback', 'agent', 'terminal', 'storage']);
+  assert.deepEqual(Object.keys(schema['properties'] ?? {}), [
+    'model',
+    'fallback',
+    'compaction',
+    'limits',
+    'prices',
+    'agent',
+    'terminal',
+    'storage',
+  ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
 });

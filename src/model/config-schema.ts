@@ -1,0 +1,122 @@
+import type { JsonObject } from '../base/json.ts';
+import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
+import type { ValueOf } from './schema.ts';
+
+const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
+const efforts = ['minimal', 'low', 'medium', 'high'] as const;
+
+const apiMode = optional(oneOf(apiModes, 'the wire protocol; left out: the one that the vendor is known for'));
+const keyEnv = optional(
+  oneOrMany(
+    string('a name', { minLength: 1 }),
+    'the variable that holds the key, where it is not the usual one; a list of them is used in turn when a key is limited or refused',
+  ),
+);
+const contextLength = optional(
+  integer('how many tokens the model can read at once, where it is not the usual number', { minimum: 1024 }),
+);
+
+const standIn = object({
+  provider: string('the vendor, or "custom" with a base_url', { minLength: 1 }),
+  model: string('the model to ask', { minLength: 1 }),
+  base_url: optional(string('the address of the API')),
+  api_mode: apiMode,
+  key_env: keyEnv,
+  context_length: contextLength,
+});
+
+const usd = (what: string): ReturnType<typeof optional<number>> =>
+  optional(number(`the most that ${what} may cost, in US dollars`, { minimum: 0 }));
+
+const perMillion = (what: string): ReturnType<typeof optional<number>> =>
+  optional(number(`US dollars for a million tokens ${what}`, { minimum: 0 }));
+
+const sections = {
+  model: object(
+    {
+      default: optional(string('the model to ask, by the name its vendor gives it, or an alias', { minLength: 1 })),
+      provider: optional(string('the vendor, or "custom" with a base_url; left out: the first one that has a key')),
+      base_url: optional(string('the address of the API, up to and including /v1')),
+      api_mode: apiMode,
+      key_env: keyEnv,
+      context_length: contextLength,
+      max_output_tokens: optional(integer('the longest answer to ask for, in tokens', { minimum: 1 })),
+      reasoning_effort: optional(oneOf(efforts, 'how hard to think, where the model can be told')),
+      cache_ttl: optional(oneOf(['5m', '1h'], 'how long Anthropic keeps the beginning of a conversation ready (5m)')),
+      aliases: optional(record(string('provider:model', { minLength: 1 }), 'short names for models')),
+    },
+    'which model answers',
+  ),
+  fallback: oneOrMany(
+    standIn,
+    'who answers for the rest of a turn when the model cannot; one entry or a list, tried in order',
+  ),
+  compaction: object(
+    {
+      enabled: optional(boolean('whether long conversations are shortened by themselves (true)')),
+      threshold: optional(
+        number('the share of the window at which that happens (0.7)', { minimum: 0.1, maximum: 0.95 }),
+      ),
+      model: optional(string('who writes the summary, as provider:model; left out: the model that answers')),
+    },
+    'what happens when a conversation outgrows the window of its model',
+  ),
+  limits: object(
+    {
+      per_turn: usd('one turn'),
+      per_session: usd('one session'),
+      per_person: usd('one person in a day'),
+      per_day: usd('a day'),
+      per_month: usd('a month'),
+      when_reached: optional(oneOf(['ask', 'stop'], 'what happens then (stop)')),
+    },
+    'limits of money; none unless set',
+  ),
+  prices: record(
+    object({
+      input: perMillion('read'),
+      output: perMillion('put out'),
+      cache_read: perMillion('read from the cache'),
+      cache_write: perMillion('written to the cache'),
+    }),
+    'prices of models that are not known, by provider:model',
+  ),
+  agent: object(
+    { max_turns: optional(integer('how many model calls one turn may make', { minimum: 1, maximum: 1000 })) },
+    'limits of one turn',
+  ),
+  terminal: object(
+    {
+      timeout: optional(integer('seconds after which a command is ended', { minimum: 1, maximum: 600 })),
+      env_passthrough: optional(
+        list(string('a name'), 'environment variables that commands may see besides the usual ones'),
+      ),
+    },
+    'the shell',
+  ),
+  storage: object(
+    { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
+    'the database',
+  ),
+};
+
+/** Everything that `config.yaml` can say. The JSON schema for editors is made from this. */
+export const configSchema = object({
+  model: optional(sections.model),
+  fallback: optional(sections.fallback),
+  compaction: optional(sections.compaction),
+  limits: optional(sections.limits),
+  prices: optional(sections.prices),
+  agent: optional(sections.agent),
+  terminal: optional(sections.terminal),
+  storage: optional(sections.storage),
+});
+
+/** The JSON schema of `config.yaml`, for editors. */
+export const configJsonSchema: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Talaria configuration',
+  ...configSchema.json,
+};
+
+export type UserConfig = ValueOf<typeof configSchema>;

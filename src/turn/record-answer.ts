@@ -1,0 +1,47 @@
+import type { CallId } from '../base/ids.ts';
+import type { AssistantMessage } from '../model/message.ts';
+import type { Finish, ModelRequest, Usage } from '../model/provider.ts';
+import { findFault } from './decide-retry.ts';
+import { recordFailure } from './record-failure.ts';
+import type { StepDeps } from './step-deps.ts';
+
+/** Records an answer that arrived whole; one that cannot be used is a failure like any other. */
+export async function recordAnswer(
+  answer: { readonly message: AssistantMessage; readonly finish: Finish; readonly usage: Usage },
+  toolUse: ModelRequest['toolUse'],
+  deps: StepDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { recorder } = deps;
+  const message = toolUse === 'forbidden' ? { ...answer.message, calls: [] } : withUniqueIds(answer.message, deps);
+  const fault = findFault(message, answer.finish, recorder.state.failuresInARow);
+  if (fault !== undefined) {
+    await recordFailure({ type: 'unusable', kind: fault }, deps, signal);
+    return;
+  }
+  await recorder.record([{ type: 'step.finished', message, finish: answer.finish, usage: answer.usage }], signal);
+  await recorder.reach('step-finished');
+}
+
+/** Some servers number their calls from zero in every answer; the log needs each id once in a session. */
+function withUniqueIds(message: AssistantMessage, deps: StepDeps): AssistantMessage {
+  if (message.calls.length === 0) return message;
+  const used = new Set<string>();
+  for (const earlier of deps.conversation.messagesFor(deps.recorder.turn.turnId)) {
+    if (earlier.role === 'assistant') for (const call of earlier.calls) used.add(call.id);
+  }
+  const calls = message.calls.map((call) => {
+    const id = firstUnused(call.id, used);
+    used.add(id);
+    return { ...call, id };
+  });
+  return { ...message, calls };
+}
+
+function firstUnused(id: CallId, used: ReadonlySet<string>): CallId {
+  if (!used.has(id)) return id;
+  for (let count = 2; ; count += 1) {
+    const candidate = `${id}_${count}` as CallId;
+    if (!used.has(candidate)) return candidate;
+  }
+}
