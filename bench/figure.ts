@@ -7,7 +7,7 @@ export interface Figure {
   readonly bar: Bar;
 }
 
-export type Unit = 'ms' | 'MB' | 'bytes' | 'tokens' | 'a second';
+export type Unit = 'ms' | 'µs' | 'MB' | 'bytes' | 'tokens' | 'a second';
 
 export interface Floor {
   readonly name: string;

@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '..');
 export interface Product extends AsyncDisposable {
   /** The unpacked package. */
   readonly folder: string;
+  /** Its home. */
+  readonly home: string;
   /** A folder for the small programs that serve as floors. */
   readonly bareFolder: string;
   talaria(args: readonly string[]): Command;
@@ -34,6 +36,7 @@ export async function preparePackage(config: string): Promise<Product> {
   const kept = cleanup.move();
   return {
     folder,
+    home,
     bareFolder,
     talaria: (args) => ({
       file: process.execPath,

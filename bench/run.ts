@@ -3,9 +3,11 @@ import { measureAppends } from './appends.ts';
 import { renderTable } from './figure.ts';
 import type { Figure } from './figure.ts';
 import { measureInstallSize } from './install-size.ts';
+import { measureLongHistory } from './long-history.ts';
 import { measureMemory } from './memory.ts';
 import { measureFirstRequest, measureOneShot } from './one-shot.ts';
 import { preparePackage } from './product.ts';
+import { measureProtocols } from './protocols.ts';
 import { answerBenchmark, measureShellCall } from './shell-call.ts';
 import { measureStart } from './start.ts';
 
@@ -21,6 +23,8 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   memory: () => measureMemory(product),
   appends: () => measureAppends(product),
   'first-request': () => measureFirstRequest(product, server),
+  protocols: () => measureProtocols(),
+  'long-history': () => measureLongHistory(product),
   'install-size': () => measureInstallSize(product),
 };
 

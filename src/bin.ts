@@ -35,6 +35,20 @@ function createDeps(): CliDeps {
       const { readSettings } = await import('./app.ts');
       return await readSettings(process.env);
     },
+    async checkModels() {
+      const { checkModels } = await import('./app.ts');
+      return await checkModels(process.env);
+    },
+    async openModels() {
+      const { openModels } = await import('./app.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openModels({ env: process.env, clock: systemClock });
+    },
+    async refreshPrices() {
+      const { refreshPrices } = await import('./app.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await refreshPrices({ env: process.env, clock: systemClock });
+    },
   };
 }
 

@@ -2,39 +2,49 @@ import { AsyncQueue } from '../base/async-queue.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Approvals } from '../model/approvals.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import type { CompactionSettings, MoneyLimits } from '../model/config.ts';
 import type { Faults } from '../model/faults.ts';
-import type { Effort, Provider } from '../model/provider.ts';
+import type { Provider } from '../model/provider.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
-import type { FrozenPrompt, Session } from '../model/session.ts';
+import type { FrozenPrompt, Session, SessionSettings } from '../model/session.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
+import { chooseStart, describeStart } from '../turn/choose-start.ts';
 import { Conversation } from '../turn/conversation.ts';
 import type { CoolDowns } from '../turn/cool-downs.ts';
 import type { TurnLimits } from '../turn/decide-next.ts';
+import { Purse } from '../turn/purse.ts';
 import { Recorder } from '../turn/recorder.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { TurnDeps, TurnEnd } from '../turn/run-turn.ts';
 import { RuntimeClients } from '../turn/runtime-clients.ts';
+import type { Models } from './models.ts';
 
 /** What every agent of this process is made with. */
 export interface AgentParts {
   readonly store: Store;
   readonly toolbox: Toolbox;
   readonly approvals: Approvals;
-  readonly chain: RuntimeChain;
+  /** Who answers in a session, and how hard it thinks. */
+  readonly models: Pick<Models, 'chainFor' | 'effortFor' | 'find'>;
   readonly connect: (runtime: Runtime) => Promise<Provider>;
   readonly owner: NodeId;
   readonly limits: TurnLimits;
   readonly maxOutputTokens: number | undefined;
-  readonly effort: Effort | undefined;
   readonly coolDowns: CoolDowns;
+  readonly moneyLimits: MoneyLimits;
+  readonly compaction: CompactionSettings;
+  readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
 }
 
 /** What one turn brings along. */
 export interface TurnOptions {
+  /** As they are when the turn begins; the effort is read from them, so that a change needs no other agent. */
+  readonly settings: SessionSettings;
   readonly fence: Fence;
   readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
   readonly signal: AbortSignal;
@@ -52,13 +62,13 @@ export class Agent {
   readonly #clients: RuntimeClients;
   #conversation: Conversation;
 
-  constructor(session: Session, prompt: FrozenPrompt, parts: AgentParts) {
+  constructor(session: Session, prompt: FrozenPrompt, chain: RuntimeChain, parts: AgentParts) {
     this.sessionId = session.id;
     this.signature = prompt.signature;
     this.#session = session;
     this.#prompt = prompt;
     this.#parts = parts;
-    this.#clients = new RuntimeClients(parts.chain, parts.connect);
+    this.#clients = new RuntimeClients(chain, parts.connect);
     this.#conversation = new Conversation(session.id);
   }
 
@@ -95,40 +105,55 @@ export class Agent {
     }
   }
 
-  /** The primary, unless it rests from a rate limit and another runtime does not. */
+  /** The primary, unless it rests from a limit and another runtime does not. */
   #chooseStart(emit: (event: StepEvent) => void): number {
-    const { chain, coolDowns, clock } = this.#parts;
-    const leftMs = coolDowns.leftMs(chain[0], clock.monotonic());
-    const awake = chain.findIndex((runtime) => coolDowns.leftMs(runtime, clock.monotonic()) === 0);
-    if (leftMs === 0 || awake === -1) return 0;
-    const seconds = Math.ceil(leftMs / 1000);
-    emit({
-      type: 'notice',
-      text: `${chain[0].name} rests for ${seconds} s after a rate limit; ${chain[awake]?.name} answers`,
-    });
-    return awake;
+    const { coolDowns, clock } = this.#parts;
+    const { chain } = this.#clients;
+    const start = chooseStart(chain, coolDowns, clock.monotonic());
+    const text = describeStart(start, chain);
+    if (text !== undefined) emit({ type: 'notice', text });
+    return start.place;
+  }
+
+  #compactionDeps(): TurnDeps['compaction'] {
+    const { compaction, catalogue, models, connect } = this.#parts;
+    return {
+      ...compaction,
+      knownWindow: (runtime) => catalogue.window(runtime),
+      async openWriter(model) {
+        const found = await models.find(model);
+        if (found.type === 'unusable') throw new Error(found.problem);
+        const [runtime] = found.chain;
+        const client = await connect(runtime);
+        return { runtime, client, [Symbol.asyncDispose]: () => client.close() };
+      },
+    };
   }
 
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
-    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, effort, coolDowns } = this.#parts;
+    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, coolDowns } = this.#parts;
+    const { moneyLimits, catalogue, models } = this.#parts;
     const conversation = this.#conversation;
     const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
+    const person = recorder.state.person ?? this.#session.person;
     return {
       recorder,
       conversation,
+      purse: new Purse({ settings: moneyLimits, catalogue, money: store.money, clock, turn, person }),
       clients: this.#clients,
       coolDowns,
       startPlace: this.#chooseStart(emit),
       prompt: this.#prompt,
       maxOutputTokens,
-      effort,
+      effort: models.effortFor(options.settings),
+      compaction: this.#compactionDeps(),
       clock,
       emit,
       tools: toolbox.tools,
       blobs: store.blobs,
       approvals,
       place: { sessionId: this.sessionId, workdir: this.#session.workdir },
-      person: recorder.state.person ?? this.#session.person,
+      person,
       limits,
       claim: { owner, epoch: options.fence.epoch },
       settleWith: options.settleWith,

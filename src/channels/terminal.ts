@@ -34,6 +34,9 @@ export function createTerminalChannel(seat: TerminalSeat): Channel {
       for await (const input of seat.port.read(signal)) yield toInbound(input, seat);
     },
     send: (message) => show(message, seat.port),
+    // A terminal watches the turn itself, and draws its own questions.
+    preview: () => Promise.resolve(),
+    conclude: () => Promise.resolve(),
   };
 }
 

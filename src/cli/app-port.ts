@@ -1,17 +1,23 @@
+import type { ModelCheck } from '../agents/check-model.ts';
+import type { Models } from '../agents/models.ts';
+import type { LookUp } from '../agents/survey-models.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
-import type { Address } from '../model/session.ts';
+import type { Runtime } from '../model/runtime.ts';
+import type { Address, SessionSettings } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 
 /** What the commands need of the program. The roof builds it; nothing here knows how. */
 export interface App extends AsyncDisposable {
   readonly store: Store;
+  readonly catalogue: Catalogue;
   /** What the user should know about the settings: unknown keys, a broken file. */
   readonly warnings: readonly string[];
-  /** Begins to serve one chat in this terminal. Throws `no-model` where the configured model cannot be used. */
-  serveTerminal(seat: Seat): Promise<ServedTerminal>;
+  /** Begins to serve one chat in this terminal. Throws `no-model` where the model that is chosen for it cannot be used. */
+  serveTerminal(seat: Seat, settings: SessionSettings | undefined): Promise<ServedTerminal>;
   /** Ends a session's shell and removes its working state. */
   endTask(sessionId: SessionId): Promise<void>;
 }
@@ -51,6 +57,36 @@ export interface SettingsReport {
   readonly warnings: readonly string[];
 }
 
+/** The models of the settings, as far as they can be judged without asking anyone. */
+export interface ModelReport {
+  /** Why no chat could begin. */
+  readonly problem: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Someone whose models can be asked. */
+export interface VendorKey {
+  readonly name: string;
+  /** The variable that holds the key; undefined where none is needed. */
+  readonly keyName: string | undefined;
+  readonly hasKey: boolean;
+}
+
+/** The models that can be chosen here. */
+export interface ModelDesk {
+  readonly models: Models;
+  /** What the user should know about the settings. */
+  readonly warnings: readonly string[];
+  readonly vendors: readonly VendorKey[];
+  readonly lookUp: LookUp;
+  /** Asks it for one word. */
+  check(runtime: Runtime): Promise<ModelCheck>;
+}
+
+export type RefreshedPrices =
+  | { readonly type: 'refreshed'; readonly url: string; readonly path: string; readonly models: number }
+  | { readonly type: 'failed'; readonly url: string; readonly reason: string };
+
 /** What a shell or a person sends to end a program. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -76,5 +112,11 @@ export interface CliDeps {
   readonly openApp: OpenApp;
   /** Reads the settings without opening the store, so that it works beside a running program. Throws `bad-config`. */
   readonly readSettings: () => Promise<SettingsReport>;
+  /** Judges the models of the settings by what is on this machine alone. */
+  readonly checkModels: () => Promise<ModelReport>;
+  /** Opens the models without the store, so that it works beside a running program. */
+  readonly openModels: () => Promise<ModelDesk>;
+  /** Fetches the newest prices and windows, for every later start. */
+  readonly refreshPrices: () => Promise<RefreshedPrices>;
   readonly process: ProcessPort;
 }

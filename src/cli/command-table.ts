@@ -6,7 +6,7 @@ const model: OptionRow = {
   name: 'model',
   short: 'm',
   value: 'NAME',
-  summary: 'ask this model instead of the configured',
+  summary: 'ask this model (NAME, provider:NAME or an alias) instead',
 };
 const seatOptions: readonly OptionRow[] = [
   { name: 'continue', short: 'c', summary: 'continue the last session' },
@@ -16,6 +16,8 @@ const seatOptions: readonly OptionRow[] = [
 
 const noWords: WordsRow = { label: '', atLeast: 0, atMost: 0 };
 const oneSession: WordsRow = { label: 'ID', atLeast: 1, atMost: 1 };
+const oneModel: WordsRow = { label: 'NAME', atLeast: 1, atMost: 1 };
+const modelNames = 'NAME is an alias of the settings, provider:model, or a model of the configured provider.';
 
 /** Options that stand for themselves, with or without a command. */
 export const programOptions: readonly OptionRow[] = [
@@ -25,7 +27,9 @@ export const programOptions: readonly OptionRow[] = [
 
 export const groupTable: readonly GroupRow[] = [
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
+  { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
+  { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
 ];
 
 /** The one table of commands: parsing, help and suggestions are all made from it. */
@@ -104,6 +108,31 @@ export const commandTable: readonly CommandRow[] = [
     details: [],
   },
   {
+    name: 'usage show',
+    aliases: [],
+    summary: 'tokens and money by day, model or session',
+    words: noWords,
+    options: [
+      { name: 'days', value: 'COUNT', summary: 'the last so many days, today included (30)' },
+      { name: 'since', value: 'DATE', summary: 'from this day on, such as 2026-01-31' },
+      { name: 'by', value: 'WHAT', summary: 'day (the default), model or session' },
+      json,
+      help,
+    ],
+    details: [
+      'Fresh tokens were read at the full price, cached ones from the cache of the server, written ones into it.',
+      'One call without a known price makes the cost of its row unknown, and that of the total a lower bound.',
+    ],
+  },
+  {
+    name: 'usage why',
+    aliases: [],
+    summary: 'why the last turn of a session was expensive; without an ID, of the last session',
+    words: { label: 'ID', atLeast: 0, atMost: 1 },
+    options: [json, help],
+    details: [],
+  },
+  {
     name: 'config show',
     aliases: [],
     summary: 'the settings in use, defaults included; never a secret',
@@ -122,7 +151,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'config check',
     aliases: [],
-    summary: 'what is wrong with the settings file, with line and column',
+    summary: 'what is wrong with the settings file, with line and column, and with its models',
     words: noWords,
     options: [json, help],
     details: [],
@@ -134,6 +163,38 @@ export const commandTable: readonly CommandRow[] = [
     words: noWords,
     options: [help],
     details: [],
+  },
+  {
+    name: 'model list',
+    aliases: ['ls'],
+    summary: 'the models that the settings name, their prices and windows, and whose keys are there',
+    words: noWords,
+    options: [json, help],
+    details: ['Prices are of a million tokens. One that is not known can be set in the settings file, under prices.'],
+  },
+  {
+    name: 'model set',
+    aliases: ['use'],
+    summary: 'make a model the default, once it has answered',
+    words: oneModel,
+    options: [{ name: 'no-check', summary: 'do not ask it first' }, json, help],
+    details: [modelNames, 'It is asked for one word, and becomes the default only if it answers.'],
+  },
+  {
+    name: 'model check',
+    aliases: ['test'],
+    summary: 'ask a model for one word; without a name the default',
+    words: { label: 'NAME', atLeast: 0, atMost: 1 },
+    options: [json, help],
+    details: [modelNames],
+  },
+  {
+    name: 'model refresh',
+    aliases: [],
+    summary: 'fetch the newest prices and windows of models',
+    words: noWords,
+    options: [json, help],
+    details: ['Nothing else ever does: prices come with the program, and the network is asked only by this command.'],
   },
   {
     name: 'help',

@@ -15,10 +15,16 @@ export type CommandName =
   | 'sessions search'
   | 'sessions export'
   | 'sessions delete'
+  | 'usage show'
+  | 'usage why'
   | 'config show'
   | 'config path'
   | 'config check'
   | 'config schema'
+  | 'model list'
+  | 'model set'
+  | 'model check'
+  | 'model refresh'
   | 'help';
 
 /** Runs a command and resolves with the exit code. */

@@ -44,8 +44,9 @@ export class PendingApprovals implements Approvals {
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
     try {
-      await this.#show(request, session.address, channel, signal);
-      return await promise;
+      // Both at once: a stop does not wait for a channel that is slow to show the question.
+      const [answer] = await Promise.all([promise, this.#show(request, session.address, channel, signal)]);
+      return answer;
     } finally {
       this.#pending.delete(pending);
       signal.removeEventListener('abort', giveUp);

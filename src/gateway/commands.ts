@@ -1,6 +1,12 @@
 import type { AgentCache } from '../agents/agent-cache.ts';
+import type { Models } from '../agents/models.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Catalogue } from '../model/catalogue.ts';
 import type { Inbound } from '../model/channel.ts';
+import type { Session } from '../model/session.ts';
 import type { Signals, Store } from '../model/store.ts';
+import type { Purpose } from '../model/turn.ts';
+import { readCompact } from './compact-command.ts';
 import type { Lanes } from './lanes.ts';
 
 export interface Command {
@@ -8,15 +14,19 @@ export interface Command {
   readonly rest: string;
 }
 
-/** Answers a command with the text that its sender reads. */
-export type CommandRunner = (command: Command, inbound: InboundMessage) => Promise<string>;
+/** What a command comes to: a text that its sender reads, or work that is admitted as a turn. */
+export type CommandOutcome = string | Purpose;
+
+export type CommandRunner = (command: Command, inbound: InboundMessage) => Promise<CommandOutcome>;
 
 export interface CommandDeps {
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly signals: Signals;
-  readonly agents: Pick<AgentCache, 'close'>;
-  readonly describeModel: () => string;
+  readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;
+  readonly models: Models;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
 }
 
 type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
@@ -26,7 +36,7 @@ export interface CommandRow {
   readonly aliases: readonly string[];
   readonly usage: string;
   readonly summary: string;
-  run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string>;
+  run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome>;
 }
 
 /** The one table of slash commands: it serves the terminal, and every menu and help text is made from it. */
@@ -46,6 +56,34 @@ export const commandTable: readonly CommandRow[] = [
     usage: '/status',
     summary: 'this session, its model and whether it works',
     run: runStatus,
+  },
+  {
+    name: 'model',
+    aliases: [],
+    usage: '/model [NAME [--global]]',
+    summary: 'which model answers here, or everywhere; /model default goes back',
+    run: async (rest, inbound, deps) => (await import('./model-command.ts')).runModel(rest, inbound, deps),
+  },
+  {
+    name: 'reasoning',
+    aliases: ['effort'],
+    usage: '/reasoning [EFFORT]',
+    summary: 'how hard it thinks: minimal, low, medium, high or default',
+    run: async (rest, inbound, deps) => (await import('./reasoning-command.ts')).runReasoning(rest, inbound, deps),
+  },
+  {
+    name: 'compact',
+    aliases: ['compress'],
+    usage: '/compact [FOCUS | undo]',
+    summary: 'shorten this conversation for the model; nothing is deleted',
+    run: readCompact,
+  },
+  {
+    name: 'usage',
+    aliases: ['cost'],
+    usage: '/usage [why]',
+    summary: 'what this session and this day took; why the last turn was expensive',
+    run: async (rest, inbound, deps) => (await import('./usage-command.ts')).runUsage(rest, inbound, deps),
   },
   { name: 'sessions', aliases: [], usage: '/sessions', summary: 'the latest sessions', run: runSessions },
   { name: 'title', aliases: ['name'], usage: '/title TEXT', summary: 'name this session', run: runTitle },
@@ -99,11 +137,17 @@ async function runStatus(_rest: string, inbound: InboundMessage, deps: CommandDe
   const work = deps.lanes.isBusy(session.id) ? 'working' : 'idle';
   const lines = [
     `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
-    `model    ${deps.describeModel()}`,
+    `model    ${await describeAnswering(session, deps)}`,
     `folder   ${session.workdir}`,
     `state    ${work}`,
   ];
   return lines.join('\n');
+}
+
+async function describeAnswering({ settings }: Session, { models }: CommandDeps): Promise<string> {
+  const found = await models.find(models.chosenFor(settings));
+  if (found.type === 'unusable') return `none: ${found.problem}`;
+  return [...new Set(found.chain.map(({ name }) => name))].join(', then ');
 }
 
 async function runSessions(_rest: string, _inbound: InboundMessage, deps: CommandDeps): Promise<string> {

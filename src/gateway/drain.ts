@@ -84,6 +84,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
     settleTurn(turn, session, result, { tx, now: deps.clock.now() });
   const run = lease.agent.run(turn, {
+    settings: session.settings,
     fence: deps.fence,
     settleWith,
     signal: deps.lane.begin(turn),

@@ -5,12 +5,14 @@ import { newId } from '../base/ids.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Approvals } from '../model/approvals.ts';
+import type { Catalogue } from '../model/catalogue.ts';
 import type { Channel, Inbound, Outbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Address } from '../model/session.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
+import type { CommandDeps } from './commands.ts';
 import { deliverDue } from './delivery.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
@@ -26,9 +28,10 @@ export interface GatewayDeps {
   readonly signals: Signals;
   readonly channels: readonly Channel[];
   readonly owner: NodeId;
-  readonly describeModel: () => string;
+  readonly models: CommandDeps['models'];
+  readonly catalogue: Catalogue;
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
-  readonly openAgents: (approvals: Approvals) => Pick<AgentCache, 'lease' | 'close'>;
+  readonly openAgents: (approvals: Approvals) => Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly faults: Faults | undefined;
@@ -40,7 +43,7 @@ export class Gateway implements AsyncDisposable {
   readonly #watchers: Watchers;
   readonly #approvals: PendingApprovals;
   readonly #lanes: Lanes;
-  readonly #agents: Pick<AgentCache, 'lease' | 'close'>;
+  readonly #agents: Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
 
@@ -70,9 +73,9 @@ export class Gateway implements AsyncDisposable {
   }
 
   takeIn(inbound: Inbound): Promise<Intake> {
-    const { store, wake, signals, clock, faults, describeModel } = this.#deps;
+    const { store, wake, signals, clock, faults, models, catalogue } = this.#deps;
     const lanes = this.#lanes;
-    const commands = createCommandRunner({ store, lanes, signals, agents: this.#agents, describeModel });
+    const commands = createCommandRunner({ store, lanes, signals, agents: this.#agents, models, catalogue, clock });
     return takeIn(inbound, { store, lanes, approvals: this.#approvals, commands, wake, clock, faults });
   }
 

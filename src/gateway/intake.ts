@@ -6,10 +6,10 @@ import type { Faults } from '../model/faults.ts';
 import { partsToText } from '../model/message.ts';
 import type { Session } from '../model/session.ts';
 import type { Store, StoreTx, Wake } from '../model/store.ts';
-import type { TurnEntry, TurnRef } from '../model/turn.ts';
+import type { Purpose, TurnEntry, TurnRef } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import { parseCommand } from './commands.ts';
-import type { CommandRunner } from './commands.ts';
+import type { Command, CommandRunner } from './commands.ts';
 import type { Lanes } from './lanes.ts';
 
 export interface IntakeDeps {
@@ -40,15 +40,23 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   const text = partsToText(inbound.parts).trim();
   if (text === '') return { type: 'ignored', reason: 'empty' };
   const command = parseCommand(text);
-  if (command !== undefined) return { type: 'commanded', reply: await deps.commands(command, inbound) };
+  if (command !== undefined) return await obey(command, inbound, deps);
   const session = await deps.store.sessions.at(inbound);
   const running = deps.lanes.running(session.id);
   return (running && (await steer(inbound, running, deps))) ?? (await admit(inbound, session, deps));
 }
 
-async function admit(inbound: InboundMessage, session: Session, deps: IntakeDeps): Promise<Intake> {
+/** Work on the conversation itself never joins the turn that runs: it waits in the lane, like a message. */
+async function obey(command: Command, inbound: InboundMessage, deps: IntakeDeps): Promise<Intake> {
+  const outcome = await deps.commands(command, inbound);
+  if (typeof outcome === 'string') return { type: 'commanded', reply: outcome };
+  return await admit(inbound, await deps.store.sessions.at(inbound), deps, outcome);
+}
+
+async function admit(inbound: InboundMessage, session: Session, deps: IntakeDeps, purpose?: Purpose): Promise<Intake> {
   const turn: TurnRef = { sessionId: session.id, turnId: newId('turn', deps.clock.now()) };
-  const entry: TurnEntry = { type: 'turn.admitted', parts: inbound.parts, person: inbound.person };
+  const { parts, person } = inbound;
+  const entry: TurnEntry = { type: 'turn.admitted', parts, person, ...(purpose && { purpose }) };
   const accepted = await deps.store.transaction((tx) => acceptOnce(inbound, turn, entry, tx));
   if (accepted === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
   await deps.faults?.reach('admitted');

@@ -5,7 +5,8 @@ import type { TurnRef, Verdict } from './turn.ts';
 /** A question to a person, bound to exactly one call by its digest. */
 export interface ApprovalRequest {
   readonly turn: TurnRef;
-  readonly call: ToolCall;
+  /** Undefined where it is about something other than a call: going on past a limit of money. */
+  readonly call?: ToolCall;
   readonly digest: string;
   readonly question: string;
 }

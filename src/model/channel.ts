@@ -61,6 +61,19 @@ export type Receipt =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'unknown'; readonly reason: string };
 
+/** What may be watched of a turn while it runs. None of it is kept, and nothing relies on it being seen. */
+export type Preview =
+  | {
+      readonly type: 'working';
+      readonly address: Address;
+      /** The reply so far; empty while there is none. */
+      readonly text: string;
+      /** What is being done or waited for, in one line; may be empty. */
+      readonly status: string;
+    }
+  /** The turn is over. A reply has completed the preview by then; without one, what was shown of it stands as it is. */
+  | { readonly type: 'over'; readonly address: Address };
+
 export interface Channel {
   /** The platform of the addresses that this channel serves. */
   readonly name: string;
@@ -69,6 +82,13 @@ export interface Channel {
   serves(address: Address): boolean;
   receive(signal: AbortSignal): AsyncIterable<Inbound>;
   send(message: Outbound, signal: AbortSignal): Promise<Receipt>;
+  /**
+   * Shows a running turn, as often as the platform allows; the next reply to the address completes what is shown. Best
+   * effort: it never rejects, and nobody needs to wait for it.
+   */
+  preview(preview: Preview, signal: AbortSignal): Promise<void>;
+  /** Says how a question ended that was sent under the id, and takes away its buttons. Best effort: it never rejects. */
+  conclude(question: Outbound, platformId: string, ending: string): Promise<void>;
 }
 
 /** What the terminal gives its channel: lines and answers in, text out. */

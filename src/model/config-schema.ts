@@ -51,12 +51,16 @@ const sections = {
     standIn,
     'who answers for the rest of a turn when the model cannot; one entry or a list, tried in order',
   ),
-  compaction: object(
+  compression: object(
     {
       enabled: optional(boolean('whether long conversations are shortened by themselves (true)')),
       threshold: optional(
         number('the share of the window at which that happens (0.7)', { minimum: 0.1, maximum: 0.95 }),
       ),
+      target_ratio: optional(
+        number('how much of that share stays word for word, newest first (0.2)', { minimum: 0.05, maximum: 0.8 }),
+      ),
+      protect_last_n: optional(integer('the fewest newest messages that stay word for word (4)', { minimum: 1 })),
       model: optional(string('who writes the summary, as provider:model; left out: the model that answers')),
     },
     'what happens when a conversation outgrows the window of its model',
@@ -104,7 +108,7 @@ const sections = {
 export const configSchema = object({
   model: optional(sections.model),
   fallback: optional(sections.fallback),
-  compaction: optional(sections.compaction),
+  compression: optional(sections.compression),
   limits: optional(sections.limits),
   prices: optional(sections.prices),
   agent: optional(sections.agent),

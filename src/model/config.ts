@@ -28,6 +28,9 @@ export interface CompactionSettings {
   readonly isAutomatic: boolean;
   /** The share of the window that may be full. */
   readonly threshold: number;
+  /** How much of that stays word for word, and how many messages at least, newest first. */
+  readonly targetRatio: number;
+  readonly protectLast: number;
   /** Who writes the summary, as `provider:model`; undefined: the model that answers. */
   readonly model: string | undefined;
 }
@@ -82,9 +85,11 @@ export function withDefaults(user: UserConfig): Config {
     model: modelSettings(user.model),
     fallback: (user.fallback ?? []).map((entry) => modelChoice({ ...entry, default: entry.model })),
     compaction: {
-      isAutomatic: user.compaction?.enabled ?? true,
-      threshold: user.compaction?.threshold ?? 0.7,
-      model: user.compaction?.model,
+      isAutomatic: user.compression?.enabled ?? true,
+      threshold: user.compression?.threshold ?? 0.7,
+      targetRatio: user.compression?.target_ratio ?? 0.2,
+      protectLast: user.compression?.protect_last_n ?? 4,
+      model: user.compression?.model,
     },
     limits: moneyLimits(user.limits),
     prices: Object.fromEntries(Object.entries(user.prices ?? {}).map(([name, price]) => [name, priceSettings(price)])),

@@ -37,12 +37,13 @@ export interface Usage {
 
 export const noUsage: Usage = { fresh: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
-/** Why a call gave no answer. Kinds are told apart by code and status, never by the text of a message. */
+/** Why a call gave no answer. What is done about it follows from the kind alone, never from the text of a message. */
 export type ModelFailure =
   | { readonly type: 'transport'; readonly kind: TransportKind; readonly message: string }
   | {
       readonly type: 'http';
       readonly status: number;
+      readonly kind: RefusalKind;
       readonly message: string;
       readonly retryAfterMs: number | undefined;
     }
@@ -50,6 +51,23 @@ export type ModelFailure =
   | { readonly type: 'unusable'; readonly kind: UnusableKind }
   | { readonly type: 'client'; readonly message: string }
   | { readonly type: 'aborted' };
+
+/**
+ * What a server's error means, whichever vendor's words it came in. `overflow` is a conversation that is too long for the
+ * model, `stale-reasoning` are thoughts of earlier answers that the server does not take back.
+ */
+export type RefusalKind =
+  | 'auth'
+  | 'forbidden'
+  | 'billing'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'server'
+  | 'overflow'
+  | 'stale-reasoning'
+  | 'not-found'
+  | 'filtered'
+  | 'bad-request';
 
 /** An answer that arrived and cannot be used: nothing in it, a call that is not JSON, a call cut off by the length limit. */
 export type UnusableKind = 'empty' | 'broken-call' | 'cut-call';

@@ -2,7 +2,16 @@ import type { PersonId } from '../base/ids.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
-import type { AfterFailure, NudgeCause, TurnEntry, TurnResult } from './turn.ts';
+import type {
+  AfterFailure,
+  Compaction,
+  NudgeCause,
+  Purpose,
+  ReachedLimit,
+  Reservation,
+  TurnEntry,
+  TurnResult,
+} from './turn.ts';
 
 /** A call that the log has no outcome for, and how far it got. */
 export interface OpenCall {
@@ -22,6 +31,8 @@ export interface LastAnswer {
 export interface TurnState {
   /** Who admitted the turn. */
   readonly person: PersonId | undefined;
+  /** What the turn is for, where it is not to answer a message. */
+  readonly purpose: Purpose | undefined;
   readonly result: TurnResult | undefined;
   /** Starts of this turn since it last got anywhere; an orderly release does not count. */
   readonly fruitlessClaims: number;
@@ -30,8 +41,24 @@ export interface TurnState {
   /** How many of those were calls cut off by the length limit. */
   readonly cutCallsInARow: number;
   readonly gaveUp: ModelFailure | undefined;
+  /** What the user can do about the failure that the turn gave up on. */
+  readonly advice: string | undefined;
   /** Whether the present call already had its one try on a fresh connection. */
   readonly hasRecovered: boolean;
+  /** Whether the present call was already made again without what the models had thought. */
+  readonly hasForgottenReasoning: boolean;
+  /** How often the present call changed keys. */
+  readonly rotations: number;
+  /** How often this turn was told that the conversation is too long and had it shortened. */
+  readonly compactionsAfterFailure: number;
+  /** Set while a server waits for a shorter conversation. */
+  readonly overflow: ModelFailure | undefined;
+  /** The newest compaction of this turn. */
+  readonly compacted: Pick<Compaction, 'before' | 'after'> | undefined;
+  /** Whether this turn took a compaction back. */
+  readonly hasRestored: boolean;
+  /** Whether this turn has asked a model anything. */
+  readonly hasAsked: boolean;
   /** The place in the runtime chain that this turn fell back to; undefined while it is where it began. */
   readonly place: number | undefined;
   /** Set while the newest thing in the turn is an answer of the model. */
@@ -45,17 +72,32 @@ export interface TurnState {
   /** Steps in a row in which no call could even start: unknown tools, arguments that do not fit. */
   readonly misfitSteps: number;
   readonly isMisfitStep: boolean;
+  /** The limit of money that ended the turn. */
+  readonly stoppedByLimit: string | undefined;
+  /** Whether somebody allowed this turn to pass its limits. */
+  readonly isLimitLifted: boolean;
+  /** What was set aside for the call that is on its way. */
+  readonly reserved: Reservation | undefined;
 }
 
 const initialState: TurnState = {
   person: undefined,
+  purpose: undefined,
   result: undefined,
   fruitlessClaims: 0,
   stepsFinished: 0,
   failuresInARow: 0,
   cutCallsInARow: 0,
   gaveUp: undefined,
+  advice: undefined,
   hasRecovered: false,
+  hasForgottenReasoning: false,
+  rotations: 0,
+  compactionsAfterFailure: 0,
+  overflow: undefined,
+  compacted: undefined,
+  hasRestored: false,
+  hasAsked: false,
   place: undefined,
   answer: undefined,
   textSoFar: '',
@@ -64,6 +106,9 @@ const initialState: TurnState = {
   nudges: { cut: 0, empty: 0, budget: 0 },
   misfitSteps: 0,
   isMisfitStep: false,
+  stoppedByLimit: undefined,
+  isLimitLifted: false,
+  reserved: undefined,
 };
 
 /** Folds the entries of one turn, in order. Pure. */
@@ -84,7 +129,7 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.nudged':
       return foldNudge(state, entry.cause);
     case 'step.asked':
-      return { ...state, waitingSteers: 0, gaveUp: undefined };
+      return foldAsked(state, entry.reserved);
     case 'step.finished':
       return foldAnswer(state, { message: entry.message, finish: entry.finish });
     case 'step.failed':
@@ -98,28 +143,74 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.settled':
       return { ...state, result: entry.result };
     case 'turn.admitted':
-      return { ...state, person: entry.person };
+      return { ...state, person: entry.person, purpose: entry.purpose };
+    case 'limit.reached':
+      return foldLimit(state, entry);
+    case 'context.compacted':
+      return { ...state, fruitlessClaims: 0, overflow: undefined, compacted: entry };
+    case 'context.restored':
+      return { ...state, fruitlessClaims: 0, hasRestored: true };
     case 'approval.asked':
     case 'compaction.asked':
-    case 'context.compacted':
-    case 'context.restored':
       return state;
   }
 }
 
-const noFailures = { failuresInARow: 0, cutCallsInARow: 0, gaveUp: undefined, hasRecovered: false } as const;
+function foldAsked(state: TurnState, reserved: Reservation | undefined): TurnState {
+  return {
+    ...state,
+    waitingSteers: 0,
+    gaveUp: undefined,
+    overflow: undefined,
+    answer: undefined,
+    hasAsked: true,
+    reserved,
+  };
+}
 
-function foldFailure(state: TurnState, failure: ModelFailure, next: AfterFailure): TurnState {
-  // Another runtime starts with a clean slate: nothing that failed before was its doing.
-  if (next.type === 'fall-back') return { ...state, ...noFailures, place: next.to };
+const noFailures = {
+  failuresInARow: 0,
+  cutCallsInARow: 0,
+  gaveUp: undefined,
+  advice: undefined,
+  hasRecovered: false,
+  hasForgottenReasoning: false,
+  rotations: 0,
+} as const;
+
+function foldFailure(before: TurnState, failure: ModelFailure, next: AfterFailure): TurnState {
+  const state = { ...before, reserved: undefined };
+  switch (next.type) {
+    case 'retry':
+      return countFailure(state, failure);
+    case 'recover':
+      return { ...countFailure(state, failure), hasRecovered: true };
+    case 'give-up':
+      return { ...countFailure(state, failure), gaveUp: failure, advice: next.advice, overflow: undefined };
+    // Another runtime starts with a clean slate: nothing that failed before was its doing.
+    case 'fall-back':
+      return { ...state, ...noFailures, overflow: undefined, place: next.to };
+    case 'rotate':
+      return { ...state, failuresInARow: 0, rotations: state.rotations + 1, place: next.to };
+    case 'compact':
+      return { ...state, compactionsAfterFailure: state.compactionsAfterFailure + 1, overflow: failure };
+    case 'forget-reasoning':
+      return { ...state, hasForgottenReasoning: true };
+  }
+}
+
+function countFailure(state: TurnState, failure: ModelFailure): TurnState {
   const isCutCall = failure.type === 'unusable' && failure.kind === 'cut-call';
   return {
     ...state,
     failuresInARow: state.failuresInARow + 1,
     cutCallsInARow: state.cutCallsInARow + (isCutCall ? 1 : 0),
-    gaveUp: next.type === 'give-up' ? failure : undefined,
-    hasRecovered: state.hasRecovered || next.type === 'recover',
+    gaveUp: undefined,
   };
+}
+
+function foldLimit(state: TurnState, { verdict, detail }: ReachedLimit): TurnState {
+  return verdict === 'lifted' ? { ...state, isLimitLifted: true } : { ...state, stoppedByLimit: detail };
 }
 
 function foldNudge(state: TurnState, cause: NudgeCause): TurnState {
@@ -132,6 +223,7 @@ function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
   return {
     ...state,
     ...noFailures,
+    reserved: undefined,
     fruitlessClaims: 0,
     stepsFinished: state.stepsFinished + 1,
     answer,

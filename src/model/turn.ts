@@ -41,7 +41,13 @@ export type TurnEntry =
       readonly finish: Finish;
       readonly usage: Usage;
     }
-  | { readonly type: 'step.failed'; readonly failure: ModelFailure; readonly next: AfterFailure }
+  | {
+      readonly type: 'step.failed';
+      readonly failure: ModelFailure;
+      readonly next: AfterFailure;
+      /** What an answer took that arrived and could not be used. */
+      readonly usage?: Usage;
+    }
   | { readonly type: 'approval.asked'; readonly callId: CallId; readonly digest: string; readonly question: string }
   | {
       readonly type: 'approval.answered';
@@ -53,6 +59,7 @@ export type TurnEntry =
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }
   | { readonly type: 'compaction.asked'; readonly runtime: RuntimeName; readonly reserved?: Reservation }
+  | ({ readonly type: 'limit.reached' } & ReachedLimit)
   | ({ readonly type: 'context.compacted' } & Compaction)
   | { readonly type: 'context.restored' }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
@@ -64,6 +71,15 @@ export type Purpose = { readonly type: 'compact'; readonly focus: string } | { r
 export interface Reservation {
   readonly id: ReservationId;
   readonly amount: MicroUsd;
+}
+
+/** A limit of money that the next call could pass. `lifted` is for the rest of the turn. */
+export interface ReachedLimit {
+  /** For people: "of a day ($4.80 of $5.00 are spent)". */
+  readonly detail: string;
+  readonly verdict: 'stopped' | 'lifted';
+  /** Who was asked; null where nobody was, or nobody answered. */
+  readonly by: PersonId | null;
 }
 
 /** What a request began with, so that the next one can be held against it. */
@@ -86,7 +102,7 @@ export interface PrefixChange {
   readonly byte: number;
 }
 
-export type PrefixCause = 'first' | 'prompt' | 'compacted' | 'restored' | 'effort' | 'unexplained';
+export type PrefixCause = 'first' | 'prompt' | 'compacted' | 'restored' | 'reasoning' | 'effort' | 'unexplained';
 
 /** A place in the conversation: behind so many messages of a turn, and behind every turn before it. */
 export interface ContextMark {
@@ -97,7 +113,15 @@ export interface ContextMark {
 /** What stands for the beginning of a conversation from now on. The entries that it stands for stay where they are. */
 export interface Compaction {
   readonly through: ContextMark;
+  /**
+   * The message of the marked turn that stays in sight behind the summary, counted from 1: what the turn is about, where
+   * it was shortened in the middle of its work.
+   */
+  readonly holds?: number;
+  /** What was written about it. */
   readonly summary: string;
+  /** What the model reads in its place: the user's own words, and the summary. Kept as it was first sent. */
+  readonly text: string;
   /** `program` where no model could be had for it. */
   readonly writtenBy: RuntimeName | 'program';
   readonly usage: Usage;
@@ -107,15 +131,18 @@ export interface Compaction {
 }
 
 /**
- * What follows a failed call: the same again, the same on a fresh connection, the next runtime of the chain (by its
- * place in it), the same with a shorter conversation, or the end of the turn.
+ * What follows a failed call: the same again, the same on a fresh connection, the same with another key or the next
+ * runtime of the chain (by its place in it), the same with a shorter conversation, the same without what the vendor's
+ * models thought so far, or the end of the turn, with a word on what can be done about it.
  */
 export type AfterFailure =
   | { readonly type: 'retry' }
   | { readonly type: 'recover' }
+  | { readonly type: 'rotate'; readonly to: number }
   | { readonly type: 'fall-back'; readonly to: number }
   | { readonly type: 'compact' }
-  | { readonly type: 'give-up' };
+  | { readonly type: 'forget-reasoning'; readonly of: string }
+  | { readonly type: 'give-up'; readonly advice?: string };
 
 /** Why the program itself spoke to the model: the answer was cut, was empty, or the budget of steps is used up. */
 export type NudgeCause = 'cut' | 'empty' | 'budget';

@@ -1,11 +1,14 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
-import type { Json } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelFailure } from '../model/provider.ts';
+import { classifyFailure, statusOfCode } from './classify-failure.ts';
 import type { BodyPiece, TransportAnswer } from './transport.ts';
 
 const longestMessage = 300;
 const longestBody = 65_536;
-const longestRetryMs = 120_000;
+// No limit is longer than that in any documentation; a server that says so is mistaken.
+const longestRetryMs = 24 * 60 * 60 * 1000;
+const deepestLayer = 4;
 
 type Answered = Extract<TransportAnswer, { readonly type: 'answered' }>;
 
@@ -24,38 +27,44 @@ export async function describeRefusal(answer: Answered, nowMs: number): Promise<
   if (answer.status >= 200 && answer.status < 300) {
     return { type: 'protocol', message: `it is not a stream of events: ${said}` };
   }
-  return { type: 'http', status: answer.status, message: said, retryAfterMs: readRetryAfter(answer.headers, nowMs) };
+  const parsed = parseJson(body.text) ?? body.text;
+  return refuse(answer.status, parsed, said, readRetryAfter(answer.headers, nowMs));
 }
-
-// What a stream says of its end, in the codes of vendors, as the status that the same error has before a stream.
-const statusOfCode: Readonly<Record<string, number>> = {
-  authentication_error: 401,
-  invalid_api_key: 401,
-  billing_error: 402,
-  insufficient_quota: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  invalid_request_error: 400,
-  context_length_exceeded: 400,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
 
 /** An error that came as an event, in the middle of a stream that began well. */
 export function describeErrorEvent(error: Json): ModelFailure {
   const fields = isJsonObject(error) ? error : {};
   const codes = [fields['code'], fields['status'], fields['type']];
   const status = codes.map(statusOf).find((value) => value !== undefined) ?? 500;
-  return { type: 'http', status, message: shorten(messageIn(error)), retryAfterMs: undefined };
+  return refuse(status, error, shorten(messageIn(error)), undefined);
 }
 
 function statusOf(code: Json | undefined): number | undefined {
-  const number = typeof code === 'string' ? (statusOfCode[code] ?? Number(code)) : code;
+  const number = typeof code === 'string' ? (statusOfCode(code) ?? Number(code)) : code;
   return typeof number === 'number' && number >= 400 && number < 600 ? number : undefined;
+}
+
+function refuse(status: number, body: Json, message: string, retryAfterMs: number | undefined): ModelFailure {
+  const layers = layersOf(body);
+  const codes = layers.flatMap(codesIn);
+  const words = [message, ...layers.map(messageIn)].join('\n');
+  return { type: 'http', status, kind: classifyFailure({ status, codes, words }), message, retryAfterMs };
+}
+
+/** An error and those around which it was wrapped: gateways hand on what stood behind them, as JSON or as its text. */
+function layersOf(value: Json, depth = 0): readonly JsonObject[] {
+  const parsed = typeof value === 'string' ? parseJson(value) : value;
+  const whole = Array.isArray(parsed) ? ((parsed as readonly Json[])[0] ?? null) : (parsed ?? null);
+  if (!isJsonObject(whole) || depth > deepestLayer) return [];
+  const inner = ['error', 'message', 'details', 'metadata', 'raw'].map((key) => whole[key] ?? null);
+  return [whole, ...inner.flatMap((one) => layersOf(one, depth + 1))];
+}
+
+function codesIn(error: JsonObject): readonly string[] {
+  return ['code', 'type', 'status', 'reason', 'error_type'].flatMap((key) => {
+    const code = error[key];
+    return typeof code === 'string' || typeof code === 'number' ? [String(code)] : [];
+  });
 }
 
 /** How long a server asks us to wait: `retry-after` in seconds or as a date, or OpenAI's milliseconds. */
@@ -92,7 +101,7 @@ function messageIn(value: Json): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return messageIn((value as readonly Json[])[0] ?? '');
   if (!isJsonObject(value)) return '';
-  for (const key of ['error', 'message', 'detail', 'msg']) {
+  for (const key of ['error', 'message', 'detail', 'msg', 'raw']) {
     const message = messageIn(value[key] ?? '');
     if (message !== '') return message;
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ModelRequest, ToolSchema } from '../model/provider.ts';
+import { usualOutputTokens } from '../model/runtime.ts';
 import { wireConversation } from './anthropic-messages-conversation.ts';
 import { wireEffort } from './anthropic-messages-effort.ts';
 import { isThought } from './anthropic-messages-wire.ts';
@@ -20,8 +21,6 @@ export interface AnthropicOptions {
   readonly vendor: string;
 }
 
-// The API takes no request without a limit. Every model since Claude 4 allows this much.
-const defaultMaxTokens = 32_000;
 const mostMarkers = 4;
 
 /**
@@ -38,7 +37,7 @@ export function composeBody(request: ModelRequest, { cacheTtl, vendor }: Anthrop
   const marker: CacheMarker = cacheTtl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
   const system = wireSystem(request.system, marker);
   const messages = wireConversation(request.messages, vendor);
-  const maxTokens = request.maxOutputTokens ?? defaultMaxTokens;
+  const maxTokens = request.maxOutputTokens ?? usualOutputTokens.anthropic_messages;
   return {
     model: request.model,
     stream: true,

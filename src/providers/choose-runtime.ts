@@ -1,15 +1,17 @@
 import type { ModelChoice } from '../model/config.ts';
 import { nameRuntime } from '../model/runtime.ts';
-import type { CacheLife, Credential, Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { CacheLife, Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
 import { findVendor, vendors } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
+
+type FindSecret = (name: string) => string | undefined;
 
 export interface RuntimeWishes {
   readonly config: ModelChoice;
   readonly cacheLife: CacheLife;
   /** The value of a variable, from the environment or the file of secrets. */
-  readonly secret: (name: string) => string | undefined;
+  readonly secret: FindSecret;
   /** Asks an Ollama, by its address, for the models that it has. Only called where no key decides. */
   readonly probeOllama: (origin: string) => Promise<OllamaProbe>;
 }
@@ -18,9 +20,17 @@ export type Choice =
   | {
       readonly type: 'chosen';
       readonly runtime: Runtime;
+      /** The same with its other keys. */
+      readonly spares: readonly Runtime[];
       readonly because: 'config' | 'key' | 'ollama' | 'nothing-else';
     }
   | { readonly type: 'unusable'; readonly problem: string };
+
+/** A key, by the variable that it stands in. */
+interface Key {
+  readonly name: string;
+  readonly value: string;
+}
 
 const customKey = 'CUSTOM_API_KEY';
 
@@ -43,44 +53,51 @@ export type ChainChoice =
   | { readonly type: 'chosen'; readonly chain: RuntimeChain; readonly warnings: readonly string[] }
   | { readonly type: 'unusable'; readonly problem: string };
 
-/** The model that answers and those that stand in for it. A stand-in that cannot be used is left out with a warning. */
+/**
+ * The model that answers and those that stand in for it, each once for every key. A stand-in that cannot be used is left
+ * out with a warning.
+ */
 export async function chooseChain(wishes: ChainWishes): Promise<ChainChoice> {
   const primary = await chooseRuntime(wishes);
   if (primary.type === 'unusable') return primary;
   const standIns: Runtime[] = [];
-  const warnings: string[] = [];
+  const warnings = [...missingKeys(wishes.config, wishes.secret)];
   for (const config of wishes.fallback) {
     const choice = await chooseRuntime({ ...wishes, config });
-    if (choice.type === 'chosen') standIns.push(choice.runtime);
-    else warnings.push(`a fallback is left out: ${choice.problem}`);
+    if (choice.type === 'unusable') warnings.push(`a fallback is left out: ${choice.problem}`);
+    else {
+      standIns.push(choice.runtime, ...choice.spares);
+      warnings.push(...missingKeys(config, wishes.secret));
+    }
   }
-  return { type: 'chosen', chain: [primary.runtime, ...standIns], warnings };
+  return { type: 'chosen', chain: [primary.runtime, ...primary.spares, ...standIns], warnings };
 }
 
 async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promise<Choice> {
-  if (provider === 'demo') return chosen(demoRuntime(), 'config');
+  if (provider === 'demo') return chosen(demoRuntime(), [], 'config');
   if (provider === 'custom') return chooseCustom(wishes);
   const vendor = findVendor(provider);
   if (vendor === undefined) {
     const known = [...vendors.map((row) => row.name), 'custom', 'demo'].join(', ');
     return unusable(`unknown provider ${provider}: the known ones are ${known}`);
   }
+  const keys = findKeys(vendor.envKey, wishes);
   const keyName = wishes.config.keyEnv[0] ?? vendor.envKey;
-  const key = keyOf(keyName, wishes);
-  if (keyName !== undefined && key === undefined) {
+  if (keyName !== undefined && keys.length === 0) {
     return unusable(`the provider ${provider} is configured, but it has no key: set ${keyName}`);
   }
   if (vendor.name === 'ollama') return await chooseOllama(vendor, wishes, 'config');
   const model = wishes.config.default ?? vendor.defaultModel;
   if (model === undefined) return unusable(`the provider ${provider} needs a model: set model.default`);
-  return chosen(runtimeOf(vendor, model, key, { ...wishes.config, cacheLife: wishes.cacheLife }), 'config');
+  return chosen(runtimeOf(vendor, model, { ...wishes.config, cacheLife: wishes.cacheLife }), keys, 'config');
 }
 
-function chooseCustom({ config, secret, cacheLife }: RuntimeWishes): Choice {
+function chooseCustom(wishes: RuntimeWishes): Choice {
+  const { config, cacheLife } = wishes;
   if (config.baseUrl === undefined) return unusable('the provider custom needs an address: set model.base_url');
   if (config.default === undefined) return unusable('a model at model.base_url needs a name: set model.default');
   // Its key has a name of its own: no vendor's key is ever sent to an address that is not that vendor's.
-  const key = presentValue(secret(config.keyEnv[0] ?? customKey));
+  const keys = findKeys(customKey, wishes);
   return chosen(
     {
       name: nameRuntime('custom', config.default),
@@ -88,29 +105,30 @@ function chooseCustom({ config, secret, cacheLife }: RuntimeWishes): Choice {
       model: config.default,
       baseUrl: config.baseUrl,
       apiMode: config.apiMode ?? 'chat_completions',
-      credential: credentialOf(key),
+      ...noKey,
       place: isNearby(config.baseUrl) ? 'local' : 'remote',
       route: 'direct',
       window: config.contextLength,
       cacheLife,
     },
+    keys,
     'config',
   );
 }
 
 async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
   for (const vendor of vendors) {
-    const key = keyOf(vendor.envKey, wishes);
+    const keys = keysIn(vendor.envKey, wishes.secret);
     const model = wishes.config.default ?? vendor.defaultModel;
-    if (key !== undefined && model !== undefined)
-      return chosen(runtimeOf(vendor, model, key, foundTraits(wishes)), 'key');
+    if (keys.length > 0 && model !== undefined)
+      return chosen(runtimeOf(vendor, model, foundTraits(wishes)), keys, 'key');
   }
   const ollama = findVendor('ollama');
   if (ollama !== undefined) {
     const choice = await chooseOllama(ollama, wishes, 'ollama');
     if (choice.type === 'chosen') return choice;
   }
-  if (wishes.config.default === undefined) return chosen(demoRuntime(), 'nothing-else');
+  if (wishes.config.default === undefined) return chosen(demoRuntime(), [], 'nothing-else');
   return unusable(
     `the model ${wishes.config.default} is configured, but no provider has a key and no Ollama was found: ` +
       'set model.provider and its key',
@@ -119,9 +137,10 @@ async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
 
 async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'config' | 'ollama'): Promise<Choice> {
   const { config, secret } = wishes;
+  const keys = because === 'config' ? findKeys(vendor.envKey, wishes) : [];
   const baseUrl = config.baseUrl ?? `${ollamaOrigin(secret('OLLAMA_HOST'))}/v1`;
   if (because === 'config' && config.default !== undefined) {
-    return chosen(runtimeOf(vendor, config.default, undefined, { ...foundTraits(wishes), baseUrl }), because);
+    return chosen(runtimeOf(vendor, config.default, { ...foundTraits(wishes), baseUrl }), keys, because);
   }
   const { origin } = new URL(baseUrl);
   const probe = await wishes.probeOllama(origin);
@@ -129,7 +148,7 @@ async function chooseOllama(vendor: Vendor, wishes: RuntimeWishes, because: 'con
   const model = config.default ?? probe.models[0];
   if (model === undefined)
     return unusable(`the Ollama at ${origin} has no model: run \`ollama pull\` and a model's name`);
-  return chosen(runtimeOf(vendor, model, undefined, { ...foundTraits(wishes), baseUrl }), because);
+  return chosen(runtimeOf(vendor, model, { ...foundTraits(wishes), baseUrl }), keys, because);
 }
 
 export function demoRuntime(): Runtime {
@@ -139,7 +158,7 @@ export function demoRuntime(): Runtime {
     model: 'demo',
     baseUrl: 'demo:',
     apiMode: 'chat_completions',
-    credential: { type: 'none' },
+    ...noKey,
     place: 'demo',
     route: 'direct',
     window: undefined,
@@ -149,14 +168,14 @@ export function demoRuntime(): Runtime {
 
 type RuntimeTraits = Partial<ModelChoice> & { readonly cacheLife?: CacheLife };
 
-function runtimeOf(vendor: Vendor, model: string, key: string | undefined, choice: RuntimeTraits): Runtime {
+function runtimeOf(vendor: Vendor, model: string, choice: RuntimeTraits): Runtime {
   return {
     name: nameRuntime(vendor.name, model),
     vendor: vendor.name,
     model,
     baseUrl: choice.baseUrl ?? vendor.baseUrl,
     apiMode: choice.apiMode ?? vendor.apiMode,
-    credential: credentialOf(key),
+    ...noKey,
     place: vendor.place,
     route: vendor.route,
     window: choice.contextLength,
@@ -169,8 +188,37 @@ function foundTraits({ config, cacheLife }: RuntimeWishes): RuntimeTraits {
   return { contextLength: config.contextLength, cacheLife };
 }
 
-function keyOf(envKey: string | undefined, wishes: RuntimeWishes): string | undefined {
-  return envKey === undefined ? undefined : presentValue(wishes.secret(envKey));
+/** The keys of what is configured: those that the config names, else the usual ones. */
+function findKeys(usualName: string | undefined, { config, secret }: RuntimeWishes): readonly Key[] {
+  if (config.keyEnv.length === 0) return keysIn(usualName, secret);
+  return distinct(config.keyEnv.flatMap((name) => keyIn(name, secret)));
+}
+
+/** A line for each variable that the config names in vain, beside others that hold a key. */
+function missingKeys({ keyEnv }: ModelChoice, secret: FindSecret): readonly string[] {
+  const missing = keyEnv.filter((name) => keyIn(name, secret).length === 0);
+  return missing.length === keyEnv.length ? [] : missing.map((name) => `${name} is named in key_env, but is not set`);
+}
+
+/** The key in a variable, and those in the variables behind it: `NAME`, `NAME_2`, `NAME_3` and so on. */
+function keysIn(name: string | undefined, secret: FindSecret): readonly Key[] {
+  const keys = name === undefined ? [] : [...keyIn(name, secret)];
+  while (keys.length > 0) {
+    const [next] = keyIn(`${name}_${keys.length + 1}`, secret);
+    if (next === undefined) break;
+    keys.push(next);
+  }
+  return distinct(keys);
+}
+
+function keyIn(name: string, secret: FindSecret): readonly Key[] {
+  const value = presentValue(secret(name));
+  return value === undefined ? [] : [{ name, value }];
+}
+
+/** The same key under two names is one key: what is refused to it under one name is refused to it under the other. */
+function distinct(keys: readonly Key[]): readonly Key[] {
+  return keys.filter(({ value }, place) => keys.findIndex((key) => key.value === value) === place);
 }
 
 function presentValue(value: string | undefined): string | undefined {
@@ -178,8 +226,10 @@ function presentValue(value: string | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-function credentialOf(key: string | undefined): Credential {
-  return key === undefined ? { type: 'none' } : { type: 'key', reveal: () => key };
+const noKey = { credential: { type: 'none' }, keyName: undefined } as const;
+
+function withKey(runtime: Runtime, { name, value }: Key): Runtime {
+  return { ...runtime, credential: { type: 'key', reveal: () => value }, keyName: name };
 }
 
 /** `OLLAMA_HOST` as Ollama reads it: a host, a port, both, or an address; what it listens on is where it is found. */
@@ -203,8 +253,11 @@ function isNearby(address: string): boolean {
   return /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]$)|\.local$/.test(hostname);
 }
 
-function chosen(runtime: Runtime, because: Extract<Choice, { type: 'chosen' }>['because']): Choice {
-  return { type: 'chosen', runtime, because };
+type Because = Extract<Choice, { type: 'chosen' }>['because'];
+
+function chosen(runtime: Runtime, keys: readonly Key[], because: Because): Choice {
+  const [first, ...spares] = keys.map((key) => withKey(runtime, key));
+  return { type: 'chosen', runtime: first ?? runtime, spares, because };
 }
 
 function unusable(problem: string): Choice {

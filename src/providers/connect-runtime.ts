@@ -2,11 +2,19 @@ import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
+import type { Environment } from './http-proxy.ts';
 import type { Transport } from './transport.ts';
 
-/** A client for a runtime, with connections of its own. The demo model has everything but the connections. */
-export async function connectRuntime(runtime: Runtime, clock: Clock = systemClock): Promise<Provider> {
-  const transport = await openTransport(runtime, clock);
+/**
+ * A client for a runtime, with connections of its own; `environment` names the proxies and certificates to use for them.
+ * The demo model has everything but the connections.
+ */
+export async function connectRuntime(
+  runtime: Runtime,
+  clock: Clock = systemClock,
+  environment: Environment = () => undefined,
+): Promise<Provider> {
+  const transport = await openTransport(runtime, clock, environment);
   switch (runtime.apiMode) {
     case 'chat_completions':
       return (await import('./openai-chat.ts')).createOpenAiChat(runtime, transport, clock);
@@ -17,7 +25,7 @@ export async function connectRuntime(runtime: Runtime, clock: Clock = systemCloc
   }
 }
 
-async function openTransport(runtime: Runtime, clock: Clock): Promise<Transport> {
+async function openTransport(runtime: Runtime, clock: Clock, environment: Environment): Promise<Transport> {
   if (runtime.place === 'demo') {
     const { DemoTransport } = await import('./demo/demo-transport.ts');
     return new DemoTransport({ clock });
@@ -26,5 +34,9 @@ async function openTransport(runtime: Runtime, clock: Clock): Promise<Transport>
     import('./http-transport.ts'),
     import('./http-timeouts.ts'),
   ]);
-  return new HttpTransport({ timeouts: (bodyBytes) => decideTimeouts(runtime.place, bodyBytes), clock });
+  return new HttpTransport({
+    timeouts: (bodyBytes) => decideTimeouts(runtime.place, bodyBytes),
+    clock,
+    network: { environment, proxies: runtime.place === 'remote' ? 'as-set' : 'unused' },
+  });
 }

@@ -10,6 +10,8 @@ import type { BodyPiece, TransportAnswer, TransportFailure } from './transport.t
 export interface ExchangeOptions {
   /** The server's name in messages. */
   readonly server: string;
+  /** The proxy in between, if any, for messages. */
+  readonly proxy: string | undefined;
   readonly clock: Clock;
   readonly timeouts: HttpTimeouts;
   readonly signal: AbortSignal;
@@ -32,6 +34,8 @@ export class HttpExchange {
   #quietSince: number;
   #verdict: TransportFailure | undefined;
   #wake: (() => void) | undefined;
+  /** Answers with a failure, as long as there is no answer. */
+  #giveUp: ((failure: TransportFailure) => void) | undefined;
 
   constructor(message: ClientRequest, options: ExchangeOptions) {
     this.#message = message;
@@ -43,13 +47,17 @@ export class HttpExchange {
   /** Resolves with the head of the answer. To be called once, before anything was sent. */
   answer(): Promise<TransportAnswer> {
     const { promise, resolve } = Promise.withResolvers<TransportAnswer>();
+    this.#giveUp = (failure) => {
+      this.#end();
+      resolve({ type: 'failed', failure });
+    };
     this.#options.signal.addEventListener('abort', this.#stop, { once: true });
     this.#message.once('socket', (socket) => this.#awaitConnection(socket));
-    this.#message.once('response', (response) => resolve(this.#describe(response)));
-    this.#message.on('error', (thrown) => {
-      this.#end();
-      resolve({ type: 'failed', failure: this.#fail(this.#judge(thrown)) });
+    this.#message.once('response', (response) => {
+      this.#giveUp = undefined;
+      resolve(this.#describe(response));
     });
+    this.#message.on('error', (thrown) => this.#fail(this.#judge(thrown)));
     void this.#watchTime();
     return promise;
   }
@@ -149,24 +157,25 @@ export class HttpExchange {
 
   /** Kinds are told apart by code and phase; the text is for people. */
   #judge(thrown: unknown): TransportFailure {
-    const { server } = this.#options;
+    const { server, proxy } = this.#options;
     const code = systemErrorCode(thrown) ?? 'closed';
     if (code.startsWith('HPE_')) return { type: 'protocol', message: `${server} does not speak HTTP (${code})` };
     const isTimeout = code === 'ETIMEDOUT';
     if (this.#phase === 'connecting') {
       const kind = isTimeout ? 'connect-timeout' : 'connect-error';
-      return { type: 'transport', kind, message: `cannot reach ${server} (${code})` };
+      const reason = [describeTunnel(thrown) ?? code, proxy ?? []].flat().join('; ');
+      return { type: 'transport', kind, message: `cannot reach ${server} (${reason})` };
     }
     const kind = isTimeout ? 'read-timeout' : 'cut';
     return { type: 'transport', kind, message: `the connection to ${server} was lost (${code})` };
   }
 
-  /** Ends the exchange. The verdict, which this may not be the first to give, is returned. */
-  #fail(failure: TransportFailure): TransportFailure {
+  /** Ends the exchange. Nobody waits for the request to end too: one whose proxy says nothing does not report it. */
+  #fail(failure: TransportFailure): void {
     this.#verdict ??= failure;
     this.#message.destroy();
+    this.#giveUp?.(this.#verdict);
     this.#wake?.();
-    return this.#verdict;
   }
 
   #end(): void {
@@ -190,4 +199,11 @@ export class HttpExchange {
       () => undefined,
     );
   }
+}
+
+/** A proxy that will not connect us says why with a status. */
+function describeTunnel(thrown: unknown): string | undefined {
+  if (systemErrorCode(thrown) !== 'ERR_PROXY_TUNNEL') return undefined;
+  const status = thrown instanceof Error && 'statusCode' in thrown ? thrown.statusCode : undefined;
+  return typeof status === 'number' ? `the proxy answered ${status}` : 'the proxy did not connect';
 }

@@ -1,15 +1,27 @@
-import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
+import type { Agent, ClientRequest, RequestOptions } from 'node:http';
+import type { AgentOptions } from 'node:https';
 
 import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
+import { trustExtraCertificates } from './http-certificates.ts';
 import { HttpExchange } from './http-exchange.ts';
+import { decideWay } from './http-proxy.ts';
+import type { Environment, Way } from './http-proxy.ts';
 import type { HttpTimeouts } from './http-timeouts.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
 export interface HttpTransportOptions {
   readonly timeouts: (bodyBytes: number) => HttpTimeouts;
   readonly clock?: Clock;
+  /** The proxies and certificates of this machine; without it there are none. */
+  readonly network?: Network;
+}
+
+export interface Network {
+  readonly environment: Environment;
+  /** A model on this machine or its network is reached without a detour. */
+  readonly proxies: 'as-set' | 'unused';
 }
 
 /** What `node:http` and `node:https` have in common. */
@@ -21,6 +33,8 @@ interface HttpModule {
 interface HttpClient {
   readonly agent: Agent;
   readonly request: HttpModule['request'];
+  /** What failures to connect should mention. */
+  readonly proxy: string | undefined;
 }
 
 // A server closes idle connections without asking. One that we closed first cannot fail under the next request.
@@ -30,18 +44,20 @@ const idleConnectionMs = 15_000;
 export class HttpTransport implements Transport {
   readonly #timeouts: (bodyBytes: number) => HttpTimeouts;
   readonly #clock: Clock;
+  readonly #network: Network | undefined;
   readonly #clients = new Map<string, HttpClient>();
   #isClosed = false;
 
   constructor(options: HttpTransportOptions) {
     this.#timeouts = options.timeouts;
     this.#clock = options.clock ?? systemClock;
+    this.#network = options.network;
   }
 
   async send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
     try {
       const url = new URL(request.url);
-      const client = this.#clientOf(url.protocol);
+      const client = this.#clientOf(url);
       if (signal.aborted) return { type: 'failed', failure: { type: 'aborted' } };
       if (this.#isClosed) return unreachable('the client is closed');
       return await this.#exchange(client, url, request, signal);
@@ -60,23 +76,45 @@ export class HttpTransport implements Transport {
   #exchange(client: HttpClient, url: URL, request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
     const body = Buffer.from(request.body);
     const message = client.request(url, {
-      method: 'POST',
+      method: request.method ?? 'POST',
       agent: client.agent,
       headers: { ...request.headers, 'accept-encoding': 'identity', 'content-length': body.length },
     });
     const timeouts = this.#timeouts(body.length);
-    const exchange = new HttpExchange(message, { server: url.host, clock: this.#clock, timeouts, signal });
+    const { proxy } = client;
+    const exchange = new HttpExchange(message, { server: url.host, proxy, clock: this.#clock, timeouts, signal });
     message.end(body);
     return exchange.answer();
   }
 
-  #clientOf(protocol: string): HttpClient {
-    const known = this.#clients.get(protocol);
+  #clientOf(url: URL): HttpClient {
+    const way = this.#wayTo(url);
+    const key = `${url.protocol} ${way.type}`;
+    const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const { Agent, request } = loadClient(protocol);
-    const client = { agent: new Agent({ keepAlive: true, timeout: idleConnectionMs }), request };
-    this.#clients.set(protocol, client);
+    const client = this.#openClient(url.protocol, way);
+    this.#clients.set(key, client);
     return client;
+  }
+
+  #wayTo(url: URL): Way {
+    if (this.#network?.proxies !== 'as-set') return { type: 'direct' };
+    return decideWay(url, this.#network.environment);
+  }
+
+  #openClient(protocol: string, way: Way): HttpClient {
+    const { Agent, request } = loadClient(protocol);
+    const secureContext =
+      protocol === 'https:' && this.#network !== undefined
+        ? trustExtraCertificates(this.#network.environment)
+        : undefined;
+    const agent = new Agent({
+      keepAlive: true,
+      timeout: idleConnectionMs,
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(way.type === 'proxied' ? { proxyEnv: way.proxyEnv } : {}),
+    });
+    return { agent, request, proxy: way.type === 'proxied' ? way.setting : undefined };
   }
 }
 

@@ -6,6 +6,8 @@ export interface GatheredCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** Fields of the vendor's own that have to come back with the call. */
+  readonly fields: JsonObject | undefined;
 }
 
 export type CallNews =
@@ -20,6 +22,7 @@ interface Slot {
   id: string;
   name: string;
   arguments: string;
+  fields: JsonObject | undefined;
 }
 
 /**
@@ -37,6 +40,7 @@ export class CallSlots {
     const slot = this.#slotOf(delta, name);
     if (this.#slots.length > mostCalls) return { type: 'bad', problem: `more than ${mostCalls} tool calls` };
     slot.arguments += argumentsOf(spoken);
+    if (delta['extra_content'] !== undefined) slot.fields = { extra_content: delta['extra_content'] };
     if (slot.arguments.length > longestArguments) {
       return { type: 'bad', problem: `the arguments of a tool call are longer than ${longestArguments} characters` };
     }
@@ -52,15 +56,21 @@ export class CallSlots {
   #slotOf(delta: JsonObject, name: string): Slot {
     const id = textOf(delta['id']);
     const index = delta['index'];
-    const current = typeof index === 'number' ? this.#byIndex.get(index) : this.#unnumbered(id, name);
+    const current = typeof index === 'number' ? this.#numbered(index, id + name) : this.#unnumbered(id, name);
     if (current !== undefined && (id === '' || current.id === '' || current.id === id)) {
       if (id !== '') current.id = id;
       return current;
     }
-    const slot = { id, name: '', arguments: '' };
+    const slot = { id, name: '', arguments: '', fields: undefined };
     this.#slots.push(slot);
     if (typeof index === 'number') this.#byIndex.set(index, slot);
     return slot;
+  }
+
+  /** A call that began without an index may be gone on with by its place; only a nameless piece can mean that. */
+  #numbered(index: number, named: string): Slot | undefined {
+    const known = this.#byIndex.get(index);
+    return known ?? (named === '' && this.#byIndex.size === 0 ? this.#slots[index] : undefined);
   }
 
   /** Without an index a piece belongs to the call with its id, or else to the last one, unless it names a new call. */

@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { partsToText, toolMessageToText } from '../model/message.ts';
 import type { AssistantMessage, Message, ToolCall } from '../model/message.ts';
 import type { ModelRequest, ToolSchema } from '../model/provider.ts';
+import { wireThoughts } from './openai-chat-thoughts.ts';
+import type { ThoughtForm } from './openai-chat-thoughts.ts';
 
 /** Where vendors of the same protocol differ in what they accept. */
 export interface ChatDialect {
@@ -12,27 +14,46 @@ export interface ChatDialect {
   readonly usage: 'asked-for' | 'by-itself';
   /** Fields that every request carries. */
   readonly fields: JsonObject;
-  /** Fields that every call carries when it is sent back. */
+  /** Fields that a past call carries that came without fields of its own. */
   readonly callFields: JsonObject;
+  /** What goes back of the model's thoughts. */
+  readonly thoughts: ThoughtForm;
+  /** Whether `tool_choice` may be sent. Where it may not, a call that is not wanted is just not run. */
+  readonly toolChoice: 'accepted' | 'refused';
+  /** Whether the server finds its cache of a session by a key. */
+  readonly cacheKey: 'accepted' | 'unknown';
+  /** How it is told how hard to think, if it can be. */
+  readonly effort: 'reasoning_effort' | 'reasoning' | 'unknown';
 }
 
-export const plainDialect: ChatDialect = { limitField: 'max_tokens', usage: 'asked-for', fields: {}, callFields: {} };
+export const plainDialect: ChatDialect = {
+  limitField: 'max_tokens',
+  usage: 'asked-for',
+  fields: {},
+  callFields: {},
+  thoughts: 'nothing',
+  toolChoice: 'accepted',
+  cacheKey: 'unknown',
+  effort: 'unknown',
+};
 
 /**
  * The body of a request. Everything up to the `]` that closes the messages is the beginning of every later request of
  * the same conversation, byte for byte: what may change from one to the next comes behind it. Pure.
  */
-export function prepareOpenAiChat(request: ModelRequest, dialect: ChatDialect = plainDialect): string {
+export function prepareOpenAiChat(request: ModelRequest, dialect: ChatDialect = plainDialect, vendor = ''): string {
+  const messages = request.messages.map((message) => wireMessage(message, dialect, vendor));
   const body: JsonObject = {
     model: request.model,
     stream: true,
     ...(dialect.usage === 'asked-for' ? { stream_options: { include_usage: true } } : {}),
     ...dialect.fields,
     ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-    messages: [...wireSystem(request.system), ...request.messages.map((message) => wireMessage(message, dialect))],
+    messages: [...wireSystem(request.system), ...messages],
     ...(request.maxOutputTokens === undefined ? {} : { [dialect.limitField]: request.maxOutputTokens }),
-    // Without tools there is nothing to forbid, and some servers refuse the field then.
-    ...(request.toolUse === 'forbidden' && request.tools.length > 0 ? { tool_choice: 'none' } : {}),
+    ...(dialect.cacheKey === 'accepted' ? { prompt_cache_key: request.cacheKey } : {}),
+    ...wireEffort(request, dialect),
+    ...wireToolChoice(request, dialect),
   };
   return JSON.stringify(body, mendText);
 }
@@ -51,27 +72,42 @@ function wireSystem(system: string): readonly JsonObject[] {
   return system === '' ? [] : [{ role: 'system', content: system }];
 }
 
-function wireMessage(message: Message, dialect: ChatDialect): JsonObject {
+function wireEffort({ effort }: ModelRequest, dialect: ChatDialect): JsonObject {
+  if (effort === undefined || dialect.effort === 'unknown') return {};
+  return dialect.effort === 'reasoning' ? { reasoning: { effort } } : { reasoning_effort: effort };
+}
+
+function wireToolChoice({ toolUse, tools }: ModelRequest, dialect: ChatDialect): JsonObject {
+  // Without tools there is nothing to forbid, and some servers refuse the field then.
+  if (toolUse !== 'forbidden' || tools.length === 0) return {};
+  return dialect.toolChoice === 'accepted' ? { tool_choice: 'none' } : {};
+}
+
+function wireMessage(message: Message, dialect: ChatDialect, vendor: string): JsonObject {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: partsToText(message.parts) };
     case 'assistant':
-      return wireAssistant(message, dialect);
+      return wireAssistant(message, dialect, vendor);
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: toolMessageToText(message) };
   }
 }
 
-function wireAssistant(message: AssistantMessage, dialect: ChatDialect): JsonObject {
+function wireAssistant(message: AssistantMessage, dialect: ChatDialect, vendor: string): JsonObject {
   const text = partsToText(message.parts);
-  if (message.calls.length === 0) return { role: 'assistant', content: text };
-  const calls = message.calls.map((call) => wireCall(call, dialect));
-  return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls };
+  const { fields, callFields } = wireThoughts(message, dialect.thoughts, vendor);
+  if (message.calls.length === 0) return { role: 'assistant', content: text, ...fields };
+  const isUnsigned = callFields.size === 0;
+  const calls = message.calls.map((call, place) =>
+    wireCall(call, isUnsigned ? dialect.callFields : (callFields.get(place) ?? {})),
+  );
+  return { role: 'assistant', content: text === '' ? null : text, ...fields, tool_calls: calls };
 }
 
-function wireCall(call: ToolCall, dialect: ChatDialect): JsonObject {
+function wireCall(call: ToolCall, fields: JsonObject): JsonObject {
   const wired = { name: call.name, arguments: wireArguments(call.arguments) };
-  return { id: call.id, type: 'function', function: wired, ...dialect.callFields };
+  return { id: call.id, type: 'function', function: wired, ...fields };
 }
 
 /** Servers parse the arguments of past calls and refuse the whole request over one that is not an object. */

@@ -12,6 +12,7 @@ export function readUsage(usage: JsonObject): Usage {
   const read = count(usage['prompt_tokens']);
   const cacheRead =
     count(prompt['cached_tokens']) ||
+    count(usage['cached_tokens']) ||
     count(usage['cache_read_input_tokens']) ||
     count(usage['prompt_cache_hit_tokens']);
   const cacheWrite = count(prompt['cache_write_tokens']) || count(usage['cache_creation_input_tokens']);

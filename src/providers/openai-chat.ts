@@ -32,13 +32,15 @@ async function* streamChat(chat: Chat, request: ModelRequest, signal: AbortSigna
     yield { type: 'failed', failure: { type: 'aborted' } };
     return;
   }
-  const body = prepareOpenAiChat(request, dialectOf(chat.runtime.vendor));
+  const { vendor } = chat.runtime;
+  const dialect = dialectOf(vendor);
+  const body = prepareOpenAiChat(request, dialect, vendor);
   const sending = chat.transport.send(addressed(chat.runtime, body), signal);
   const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
   if (answer.type === 'failed') yield answer;
   else if (!isEventStream(answer)) yield { type: 'failed', failure: await describeRefusal(answer, chat.clock.now()) };
   else {
-    const gathered = new ChatAnswer(createCallNamer(body));
+    const gathered = new ChatAnswer({ vendor, thoughts: dialect.thoughts, nameCall: createCallNamer(body) });
     yield* readChat(readSseEvents(answer.body), gathered, signal);
   }
 }

@@ -2,6 +2,8 @@ import type { ModelFailure } from '../model/provider.ts';
 
 export interface TransportRequest {
   readonly url: string;
+  /** POST where it is left out. */
+  readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { Message } from '../model/message.ts';
-import type { Effort } from '../model/provider.ts';
+import type { Effort, Usage } from '../model/provider.ts';
 import type { RuntimeName } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import type { AskedPrefix, PrefixCause, PrefixChange, TurnEntry } from '../model/turn.ts';
@@ -21,8 +21,10 @@ export interface ComparedPrefix {
 
 interface LastAsked {
   readonly prefix: AskedPrefix;
+  /** How many tokens its prompt had, once the server counted them. */
+  readonly tokens: number | undefined;
   /** What happened to the conversation since. */
-  readonly since: 'compacted' | 'restored' | undefined;
+  readonly since: 'compacted' | 'restored' | 'reasoning' | undefined;
 }
 
 /**
@@ -31,14 +33,20 @@ interface LastAsked {
  */
 export class AskedPrefixes {
   readonly #last = new Map<RuntimeName, LastAsked>();
+  #asking: RuntimeName | undefined;
   // Digests of single messages: a long conversation is not read again for every request.
   readonly #digests = new WeakMap<Message, string>();
   readonly #prompts = new WeakMap<FrozenPrompt, string>();
 
   take(entry: TurnEntry): void {
-    if (entry.type === 'step.asked') this.#last.set(entry.runtime, { prefix: entry, since: undefined });
+    if (entry.type === 'step.asked') {
+      this.#asking = entry.runtime;
+      this.#last.set(entry.runtime, { prefix: entry, tokens: undefined, since: undefined });
+    }
+    if (entry.type === 'step.finished') this.#count(entry.usage);
     if (entry.type === 'context.compacted') this.#mark('compacted');
     if (entry.type === 'context.restored') this.#mark('restored');
+    if (entry.type === 'step.failed' && entry.next.type === 'forget-reasoning') this.#mark('reasoning');
   }
 
   /** Holds a request against the last one to the same model. */
@@ -55,8 +63,28 @@ export class AskedPrefixes {
     return { prefix, change: findChange(prefix, prompt, earlier, last) };
   }
 
+  /**
+   * The most tokens that the prompt of a request can have: what the server counted last time, and a token for every byte
+   * that is new. No tokenizer makes more of a text than it has bytes.
+   */
+  mostTokens(request: NextRequest): number {
+    const last = this.#last.get(request.runtime);
+    const isExtended = last?.tokens !== undefined && this.compare(request).change === undefined;
+    const [known, fresh] = isExtended
+      ? [last.tokens, request.messages.slice(last.prefix.messages)]
+      : [Buffer.byteLength(promptText(request.prompt)), request.messages];
+    return known + Buffer.byteLength(JSON.stringify(fresh));
+  }
+
+  #count({ fresh, cacheRead, cacheWrite }: Usage): void {
+    const last = this.#asking && this.#last.get(this.#asking);
+    const tokens = fresh + cacheRead + cacheWrite;
+    // Some servers do not count; nothing is known then.
+    if (last && tokens > 0) this.#last.set(last.prefix.runtime, { ...last, tokens });
+  }
+
   #mark(since: LastAsked['since']): void {
-    for (const [runtime, { prefix }] of this.#last) this.#last.set(runtime, { prefix, since });
+    for (const [runtime, last] of this.#last) this.#last.set(runtime, { ...last, since });
   }
 
   /** The digest of all messages, and of as many as the earlier request carried. */
@@ -122,6 +150,7 @@ function findMessageChange(
 const causeTexts: Readonly<Record<MessageCause, string>> = {
   compacted: 'the conversation was shortened',
   restored: 'a shortened conversation was taken back',
+  reasoning: 'the server did not take back what was thought before',
   effort: 'the effort of thinking was changed',
   unexplained: 'earlier messages changed, and nothing explains it: this is a defect',
 };

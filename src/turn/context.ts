@@ -10,23 +10,26 @@ export interface TurnMessages {
   readonly carried: Message[];
   readonly fresh: Message[];
   readonly steering: string[];
+  /** What the program itself said, in the role of the user. */
+  readonly nudges: Set<Message>;
 }
 
 export function emptyTurnMessages(): TurnMessages {
-  return { carried: [], fresh: [], steering: [] };
+  return { carried: [], fresh: [], steering: [], nudges: new Set() };
 }
 
 /** Adds what an entry means to the model. Only ever appends, so that a long turn costs no copying. */
 export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
   switch (entry.type) {
     case 'turn.admitted':
-      messages.fresh.push({ role: 'user', parts: entry.parts });
+      // Work on the conversation is no part of it.
+      if (entry.purpose === undefined) messages.fresh.push({ role: 'user', parts: entry.parts });
       return;
     case 'turn.steered':
       messages.steering.push(partsToText(entry.parts));
       return;
     case 'turn.nudged':
-      messages.fresh.push({ role: 'user', parts: [textPart(entry.text)] });
+      addNudge(messages, { role: 'user', parts: [textPart(entry.text)] });
       return;
     case 'step.asked':
       messages.carried.push(...placeSteering(messages));
@@ -47,8 +50,25 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
     case 'tool.called':
     case 'turn.settled':
     case 'compaction.asked':
+    case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':
+  }
+}
+
+function addNudge(messages: TurnMessages, nudge: Message): void {
+  messages.fresh.push(nudge);
+  messages.nudges.add(nudge);
+}
+
+/** Takes back out what the models of a vendor thought: its server no longer accepts it. The log keeps it. */
+export function forgetReasoning({ carried, fresh }: TurnMessages, vendor: string): void {
+  for (const messages of [carried, fresh]) {
+    for (const [place, message] of messages.entries()) {
+      if (message.role !== 'assistant' || message.reasoning?.vendor !== vendor) continue;
+      const { reasoning: _forgotten, ...rest } = message;
+      messages[place] = rest;
+    }
   }
 }
 

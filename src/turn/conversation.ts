@@ -1,16 +1,32 @@
 import type { SessionId, TurnId } from '../base/ids.ts';
+import { partsToText } from '../model/message.ts';
 import type { Message } from '../model/message.ts';
 import type { TurnLog } from '../model/store.ts';
 import { foldEntry, foldTurn } from '../model/turn-state.ts';
 import type { TurnState } from '../model/turn-state.ts';
-import type { LoggedEntry } from '../model/turn.ts';
+import type { Compaction, ContextMark, LoggedEntry, TurnEntry } from '../model/turn.ts';
 import { AskedPrefixes } from './asked-prefixes.ts';
-import { addToMessages, emptyTurnMessages, messagesToSend } from './context.ts';
+import { Compactions } from './compact/compactions.ts';
+import { TokenCounts } from './compact/token-counts.ts';
+import { addToMessages, emptyTurnMessages, forgetReasoning, messagesToSend } from './context.ts';
 import type { TurnMessages } from './context.ts';
 
 interface FoldedTurn {
   readonly messages: TurnMessages;
   state: TurnState;
+}
+
+interface SeenTurn {
+  readonly id: TurnId;
+  readonly turn: FoldedTurn;
+  readonly from: number;
+}
+
+/** A message, who it is from, and the mark right behind it. */
+export interface PlacedMessage {
+  readonly message: Message;
+  readonly author: 'user' | 'model' | 'tool' | 'program';
+  readonly mark: ContextMark;
 }
 
 /**
@@ -20,6 +36,8 @@ interface FoldedTurn {
 export class Conversation {
   /** What the models were last asked with. */
   readonly prefixes = new AskedPrefixes();
+  readonly compactions = new Compactions();
+  readonly tokens = new TokenCounts();
   readonly #sessionId: SessionId;
   readonly #turns = new Map<TurnId, FoldedTurn>();
   #seq = 0;
@@ -45,7 +63,9 @@ export class Conversation {
       const turn = this.#turns.get(turnId) ?? this.#begin(turnId);
       turn.state = foldEntry(turn.state, entry);
       addToMessages(turn.messages, entry);
+      this.#forget(entry);
       this.prefixes.take(entry);
+      this.compactions.take(entry, turn.state.purpose === undefined ? 'by-itself' : 'by-hand');
     }
   }
 
@@ -53,14 +73,66 @@ export class Conversation {
     return this.#turns.get(turnId)?.state ?? foldTurn([]);
   }
 
-  /** Everything that a request of this turn carries, oldest first. */
+  /**
+   * Everything that a request of this turn carries, oldest first. Where the beginning was shortened, what stands for it
+   * comes first.
+   */
   messagesFor(turnId: TurnId): readonly Message[] {
-    const messages: Message[] = [];
-    for (const [id, turn] of this.#turns) {
-      messages.push(...messagesToSend(turn.messages));
-      if (id === turnId) break;
+    const standIn = this.compactions.inForce;
+    const messages = standIn === undefined ? [] : [standIn.message, ...this.heldBy(standIn.compaction)];
+    for (const { turn, from } of this.#turnsThrough(turnId, standIn?.compaction.through)) {
+      const own = messagesToSend(turn.messages);
+      messages.push(...(from === 0 ? own : own.slice(from)));
     }
     return messages;
+  }
+
+  /** The messages of a turn and of those before it that are not shortened, oldest first. */
+  placedFor(turnId: TurnId): readonly PlacedMessage[] {
+    return this.#place(turnId, this.compactions.inForce?.compaction.through);
+  }
+
+  /** The same as if nothing had ever been shortened. */
+  everythingFor(turnId: TurnId): readonly PlacedMessage[] {
+    return this.#place(turnId, undefined);
+  }
+
+  /** The message that stays in sight behind what stands for the beginning, if there is one. */
+  heldBy({ through, holds }: Pick<Compaction, 'through' | 'holds'>): readonly Message[] {
+    const turn = this.#turns.get(through.turnId);
+    if (turn === undefined || holds === undefined) return [];
+    return messagesToSend(turn.messages).slice(holds - 1, holds);
+  }
+
+  /** What people said in the part that a compaction stands for, oldest first, without what it holds. */
+  saidIn({ through, holds }: Pick<Compaction, 'through' | 'holds'>): readonly string[] {
+    return this.everythingFor(through.turnId).flatMap(({ message, author, mark }) => {
+      const isMarkedTurn = mark.turnId === through.turnId;
+      if (isMarkedTurn && (mark.messages > through.messages || mark.messages === holds)) return [];
+      if (message.role === 'tool') return message.steering;
+      return message.role === 'user' && author === 'user' ? [partsToText(message.parts)] : [];
+    });
+  }
+
+  #place(turnId: TurnId, through: ContextMark | undefined): readonly PlacedMessage[] {
+    return this.#turnsThrough(turnId, through).flatMap(({ id, turn, from }) => placeMessages(id, turn).slice(from));
+  }
+
+  /** A turn and those before it, as far as they lie behind a mark, each with how many of its messages lie before it. */
+  #turnsThrough(turnId: TurnId, mark: ContextMark | undefined): readonly SeenTurn[] {
+    const seen: SeenTurn[] = [];
+    let isBehind = mark === undefined;
+    for (const [id, turn] of this.#turns) {
+      isBehind ||= id === mark?.turnId;
+      if (isBehind) seen.push({ id, turn, from: id === mark?.turnId ? mark.messages : 0 });
+      if (id === turnId) break;
+    }
+    return seen;
+  }
+
+  #forget(entry: TurnEntry): void {
+    if (entry.type !== 'step.failed' || entry.next.type !== 'forget-reasoning') return;
+    for (const { messages } of this.#turns.values()) forgetReasoning(messages, entry.next.of);
   }
 
   #begin(turnId: TurnId): FoldedTurn {
@@ -68,4 +140,17 @@ export class Conversation {
     this.#turns.set(turnId, turn);
     return turn;
   }
+}
+
+function placeMessages(turnId: TurnId, turn: FoldedTurn): readonly PlacedMessage[] {
+  return messagesToSend(turn.messages).map((message, index) => ({
+    message,
+    author: authorOf(message, turn),
+    mark: { turnId, messages: index + 1 },
+  }));
+}
+
+function authorOf(message: Message, turn: FoldedTurn): PlacedMessage['author'] {
+  if (message.role === 'user') return turn.messages.nudges.has(message) ? 'program' : 'user';
+  return message.role === 'assistant' ? 'model' : 'tool';
 }

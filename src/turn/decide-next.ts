@@ -1,7 +1,9 @@
 import { partsToText } from '../model/message.ts';
 import type { ModelFailure } from '../model/provider.ts';
 import type { LastAnswer, TurnState } from '../model/turn-state.ts';
-import type { NudgeCause, TurnResult } from '../model/turn.ts';
+import type { NudgeCause, Purpose, TurnResult } from '../model/turn.ts';
+import type { CompactionCause } from './compact/plan-compaction.ts';
+import { describeFailure } from './describe-failure.ts';
 
 export interface TurnLimits {
   /** How many answers of the model one turn may take. */
@@ -12,6 +14,8 @@ export type Next =
   | { readonly type: 'run-tools' }
   | { readonly type: 'ask'; readonly toolUse: 'allowed' | 'forbidden' }
   | { readonly type: 'nudge'; readonly cause: NudgeCause; readonly text: string }
+  | { readonly type: 'compact'; readonly cause: CompactionCause }
+  | { readonly type: 'restore' }
   | { readonly type: 'settle'; readonly result: TurnResult };
 
 const mostCutContinuations = 3;
@@ -30,15 +34,26 @@ const nudgeTexts: Readonly<Record<NudgeCause, string>> = {
 /** What a turn does next, from its log alone: the same in a running turn and after a crash. Pure. */
 export function decideNext(state: TurnState, limits: TurnLimits): Next {
   if (state.fruitlessClaims >= mostFruitlessClaims) return settle(parked());
+  if (state.stoppedByLimit !== undefined) return settle(failed(state.stoppedByLimit));
   const next = decideOnward(state, limits);
-  // What was said meanwhile is carried by one more request, however the turn would have ended.
-  const isUnheard = next.type === 'settle' && state.waitingSteers > 0;
-  return isUnheard ? { type: 'ask', toolUse: state.nudges.budget > 0 ? 'forbidden' : 'allowed' } : next;
+  return next.type === 'settle' ? unlessUnheard(next, state) : next;
+}
+
+type Settle = Extract<Next, { readonly type: 'settle' }>;
+type Ask = Extract<Next, { readonly type: 'ask' }>;
+
+/** What was said meanwhile is carried by one more request, however the turn would have ended. */
+export function unlessUnheard(next: Settle, state: TurnState): Settle | Ask {
+  if (state.waitingSteers === 0) return next;
+  return { type: 'ask', toolUse: state.nudges.budget > 0 ? 'forbidden' : 'allowed' };
 }
 
 function decideOnward(state: TurnState, limits: TurnLimits): Next {
   if (state.openCalls.length > 0) return { type: 'run-tools' };
   if (state.gaveUp !== undefined) return decideAfterGivingUp(state, state.gaveUp);
+  if (state.overflow !== undefined) return { type: 'compact', cause: { type: 'overflow' } };
+  // Once something was asked, the turn is about what was said to it meanwhile.
+  if (state.purpose !== undefined && !state.hasAsked) return decidePurpose(state, state.purpose);
   if (state.misfitSteps >= mostMisfitSteps)
     return settle(failed('the model wrote calls that fit no tool three times in a row'));
   const isLastWord = state.nudges.budget > 0;
@@ -46,6 +61,23 @@ function decideOnward(state: TurnState, limits: TurnLimits): Next {
   if (isLastWord) return { type: 'ask', toolUse: 'forbidden' };
   return state.stepsFinished >= limits.maxSteps ? nudge('budget') : { type: 'ask', toolUse: 'allowed' };
 }
+
+function decidePurpose({ compacted, hasRestored }: TurnState, purpose: Purpose): Next {
+  switch (purpose.type) {
+    case 'compact':
+      if (compacted === undefined) return { type: 'compact', cause: { type: 'asked', focus: purpose.focus } };
+      return settle(
+        replied(
+          `Shortened: about ${compacted.before.toLocaleString('en')} → ${compacted.after.toLocaleString('en')} tokens. /compact undo takes it back.`,
+        ),
+      );
+    case 'undo-compaction':
+      return hasRestored ? settle(replied(takenBackText)) : { type: 'restore' };
+  }
+}
+
+const takenBackText =
+  'Taken back: the model reads what was shortened last as it was. It is not shortened again by itself unless the model cannot take it.';
 
 function decideAfterAnswer(state: TurnState, { message, finish }: LastAnswer, isLastWord: boolean): Next {
   const text = partsToText(message.parts);
@@ -64,39 +96,20 @@ function decideAfterGivingUp(state: TurnState, failure: ModelFailure): Next {
   if (state.nudges.budget > 0) return settle({ type: 'replied', text: outOfStepsText, ending: 'out-of-budget' });
   const isEmpty = failure.type === 'unusable' && failure.kind === 'empty';
   if (isEmpty && state.nudges.empty === 0) return nudge('empty');
-  return settle(failed(describeFailure(failure)));
+  const what = describeFailure(failure);
+  return settle(failed(state.advice === undefined ? what : `${what}; ${state.advice}`));
 }
-
-/** A failure as a line for the person who waits. */
-export function describeFailure(failure: ModelFailure): string {
-  switch (failure.type) {
-    case 'transport':
-      return `the model could not be reached: ${failure.message}`;
-    case 'http':
-      return `the model's server answered ${failure.status}: ${failure.message}`;
-    case 'protocol':
-      return `the model's answer could not be read: ${failure.message}`;
-    case 'unusable':
-      return unusableTexts[failure.kind];
-    case 'client':
-      return `the model's client could not be made: ${failure.message}`;
-    case 'aborted':
-      return 'the call was stopped';
-  }
-}
-
-const unusableTexts = {
-  empty: 'the model keeps giving empty answers',
-  'broken-call': 'the model keeps writing tool calls that are not valid JSON',
-  'cut-call': 'the model keeps running out of output in the middle of a tool call; ask for smaller pieces',
-} as const;
 
 function nudge(cause: NudgeCause): Next {
   return { type: 'nudge', cause, text: nudgeTexts[cause] };
 }
 
-function settle(result: TurnResult): Next {
+function settle(result: TurnResult): Settle {
   return { type: 'settle', result };
+}
+
+function replied(text: string): TurnResult {
+  return { type: 'replied', text, ending: 'complete' };
 }
 
 function failed(reason: string): TurnResult {

@@ -1,17 +1,24 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { partsToText } from '../model/message.ts';
 import type { AssistantMessage } from '../model/message.ts';
-import type { Finish, ModelFailure, TransportKind, UnusableKind } from '../model/provider.ts';
+import type { Finish, ModelFailure, RefusalKind, TransportKind, UnusableKind } from '../model/provider.ts';
+import type { Runtime } from '../model/runtime.ts';
 import type { AfterFailure } from '../model/turn.ts';
+import { adviseAfter } from './describe-failure.ts';
 
 /** What is known about a call that failed, besides its failure. */
 export interface CallHistory {
+  readonly runtime: Pick<Runtime, 'name' | 'vendor' | 'route' | 'keyName'>;
   /** Failures of this call at this runtime before the present one. */
   readonly failuresBefore: number;
   readonly hasRecovered: boolean;
-  /** Whether the turn is still at the runtime that it began with. */
+  readonly hasForgottenReasoning: boolean;
+  /** Whether the turn is still at the runtime that it began with, with whichever of its keys. */
   readonly stage: 'first-choice' | 'fallback';
-  readonly route: 'direct' | 'aggregator';
+  /** Whether a shorter conversation can be had: not where that was tried too often, or is switched off. */
+  readonly compaction: 'possible' | 'spent' | 'off';
+  /** The place in the chain of another key of the same runtime, if one is left that may be asked. */
+  readonly nextKey: number | undefined;
   /** The place in the chain of the next runtime, if there is one left. */
   readonly nextPlace: number | undefined;
 }
@@ -21,11 +28,28 @@ export interface Decision {
   readonly afterMs: number;
 }
 
+type Remedy = Exclude<AfterFailure['type'], 'give-up'>;
+
+/** What helps against what a server refuses, in the order in which it is tried. */
+const remedies: Readonly<Record<RefusalKind, readonly Remedy[]>> = {
+  auth: ['rotate', 'fall-back'],
+  forbidden: ['rotate', 'fall-back'],
+  billing: ['rotate', 'fall-back'],
+  'rate-limit': ['rotate', 'retry', 'fall-back'],
+  overloaded: ['retry', 'fall-back'],
+  server: ['retry', 'fall-back'],
+  overflow: ['compact', 'fall-back'],
+  'stale-reasoning': ['forget-reasoning', 'fall-back'],
+  'not-found': ['fall-back'],
+  filtered: ['fall-back'],
+  'bad-request': ['fall-back'],
+};
+
 const mostRetries = 3;
 const mostUnusableRetries: Readonly<Record<UnusableKind, number>> = { empty: 2, 'broken-call': 2, 'cut-call': 3 };
-const longestWaitMs = 60_000;
+const longestBackOffMs = 60_000;
+const longestAskedWaitMs = 120_000;
 const longestWorthwhileWaitMs = 20_000;
-const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 429]);
 const freshConnectionHelps: ReadonlySet<TransportKind> = new Set([
   'read-timeout',
   'connect-timeout',
@@ -33,51 +57,77 @@ const freshConnectionHelps: ReadonlySet<TransportKind> = new Set([
   'connect-error',
 ]);
 
-/** What follows a failed call, and after which wait. Pure. */
+/** What follows a failed call, and after which wait: the first of its remedies that can still be had. Pure. */
 export function decideRetry(failure: ModelFailure, history: CallHistory): Decision {
-  const retryAfterMs = decideWait(failure, history);
-  if (retryAfterMs !== undefined) return { next: { type: 'retry' }, afterMs: retryAfterMs };
-  if (earnsRecovery(failure, history)) {
-    return { next: { type: 'recover' }, afterMs: Math.min(3 + history.failuresBefore, 8) * 1000 };
+  for (const remedy of remediesFor(failure)) {
+    const decision = tryRemedy(remedy, failure, history);
+    if (decision !== undefined) return decision;
   }
-  const isOwnDoing = failure.type === 'aborted';
-  if (isOwnDoing || history.nextPlace === undefined) return { next: { type: 'give-up' }, afterMs: 0 };
-  return { next: { type: 'fall-back', to: history.nextPlace }, afterMs: 0 };
+  const advice = adviseAfter(failure, history);
+  return { next: { type: 'give-up', ...(advice === undefined ? {} : { advice }) }, afterMs: 0 };
 }
 
-/** How long to wait before the same call is made again; undefined where that would not help. */
-function decideWait(failure: ModelFailure, history: CallHistory): number | undefined {
-  const { failuresBefore } = history;
+function remediesFor(failure: ModelFailure): readonly Remedy[] {
   switch (failure.type) {
     case 'transport':
+      return ['retry', 'recover', 'fall-back'];
     case 'protocol':
-      return failuresBefore < mostRetries ? backOff(failuresBefore) : undefined;
-    case 'http':
-      if (failure.status < 500 && !retriedStatuses.has(failure.status)) return undefined;
-      if (failuresBefore >= mostRetries) return undefined;
-      return worthwhile(failure.retryAfterMs ?? backOff(failuresBefore), history);
     case 'unusable':
-      return failuresBefore < mostUnusableRetries[failure.kind] ? 0 : undefined;
+      return ['retry', 'fall-back'];
+    case 'http':
+      return remedies[failure.kind];
     case 'client':
+      return ['fall-back'];
+    // It was our own doing, and is nobody else's to answer.
     case 'aborted':
-      return undefined;
+      return [];
   }
 }
 
-function backOff(failuresBefore: number): number {
-  return Math.min(1000 * 2 ** failuresBefore, longestWaitMs);
+function tryRemedy(remedy: Remedy, failure: ModelFailure, history: CallHistory): Decision | undefined {
+  const { nextKey, nextPlace, compaction, hasForgottenReasoning, runtime } = history;
+  switch (remedy) {
+    case 'retry':
+      return after({ type: 'retry' }, decideWait(failure, history));
+    case 'recover':
+      return after({ type: 'recover' }, decideRecovery(failure, history));
+    case 'rotate':
+      return nextKey === undefined ? undefined : after({ type: 'rotate', to: nextKey }, 0);
+    case 'compact':
+      return compaction === 'possible' ? after({ type: 'compact' }, 0) : undefined;
+    case 'forget-reasoning':
+      return hasForgottenReasoning ? undefined : after({ type: 'forget-reasoning', of: runtime.vendor }, 0);
+    case 'fall-back':
+      return nextPlace === undefined ? undefined : after({ type: 'fall-back', to: nextPlace }, 0);
+  }
+}
+
+function after(next: AfterFailure, afterMs: number | undefined): Decision | undefined {
+  return afterMs === undefined ? undefined : { next, afterMs };
+}
+
+/** How long to wait before the same call is made again; undefined where that would not help any more. */
+function decideWait(failure: ModelFailure, history: CallHistory): number | undefined {
+  const { failuresBefore } = history;
+  if (failure.type === 'unusable') return failuresBefore < mostUnusableRetries[failure.kind] ? 0 : undefined;
+  if (failuresBefore >= mostRetries) return undefined;
+  const backOffMs = Math.min(1000 * 2 ** failuresBefore, longestBackOffMs);
+  const askedMs = failure.type === 'http' ? (failure.retryAfterMs ?? 0) : 0;
+  // A server that asks for no wait at all is still not asked in a tight loop.
+  return worthwhile(Math.max(backOffMs, askedMs), history);
 }
 
 /** A long wait that a server asks for is not waited while another runtime could answer. */
 function worthwhile(waitMs: number, { nextPlace }: CallHistory): number | undefined {
   if (waitMs > longestWorthwhileWaitMs && nextPlace !== undefined) return undefined;
-  return Math.min(waitMs, longestWaitMs);
+  return Math.min(waitMs, longestAskedWaitMs);
 }
 
 /** One more try with a new client, for a broken transport to the first choice, once its ordinary retries are spent. */
-function earnsRecovery(failure: ModelFailure, history: CallHistory): boolean {
-  if (failure.type !== 'transport' || !freshConnectionHelps.has(failure.kind)) return false;
-  return history.stage === 'first-choice' && history.route === 'direct' && !history.hasRecovered;
+function decideRecovery(failure: ModelFailure, history: CallHistory): number | undefined {
+  if (failure.type !== 'transport' || !freshConnectionHelps.has(failure.kind)) return undefined;
+  if (history.stage !== 'first-choice' || history.runtime.route !== 'direct' || history.hasRecovered) return undefined;
+  return Math.min(3 + history.failuresBefore, 8) * 1000;
 }
 
 /** What is wrong with an answer that arrived whole, or undefined where it can be used. Pure. */
@@ -93,9 +143,12 @@ export function findFault(message: AssistantMessage, finish: Finish, failuresBef
   return undefined;
 }
 
-/** How much output to ask for: more with every answer that was cut off, never less than was configured. */
-export function outputAllowance(configured: number | undefined, cutsBefore: number): number | undefined {
-  if (cutsBefore === 0) return configured;
-  const base = configured ?? 4096;
-  return Math.max(base, Math.min(base * (cutsBefore + 1), 32_768));
+/** How much output to ask for: more with every answer that was cut off, never less than was asked for before. */
+export function outputAllowance(asked: number | undefined, cutsBefore: number): number | undefined {
+  if (cutsBefore === 0) return asked;
+  const base = asked ?? 4096;
+  return Math.max(base, Math.min(base * (cutsBefore + 1), longestGrownAnswer));
 }
+
+// There are models that refuse a request which asks for more.
+const longestGrownAnswer = 32_000;

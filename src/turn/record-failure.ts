@@ -1,54 +1,111 @@
 import type { Clock } from '../base/clock.ts';
-import type { ModelFailure } from '../model/provider.ts';
-import { nextPlace } from '../model/runtime.ts';
+import type { MicroUsd } from '../model/money.ts';
+import type { ModelFailure, Usage } from '../model/provider.ts';
+import { keyPlaces, nextKey, nextPlace } from '../model/runtime.ts';
+import type { Runtime } from '../model/runtime.ts';
 import type { AfterFailure } from '../model/turn.ts';
-import { describeFailure } from './decide-next.ts';
 import { decideRetry } from './decide-retry.ts';
 import type { CallHistory } from './decide-retry.ts';
+import { describeFailure } from './describe-failure.ts';
 import { currentPlace, currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
 
-/** Records a failed call with what follows from it, says so, and waits if that is what follows. */
-export async function recordFailure(failure: ModelFailure, deps: StepDeps, signal: AbortSignal): Promise<void> {
+const mostCompactions = 3;
+
+/** Records a failed call with what follows from it and what it took, says so, and waits if that is what follows. */
+export async function recordFailure(
+  failure: ModelFailure,
+  deps: StepDeps,
+  signal: AbortSignal,
+  usage?: Usage,
+): Promise<void> {
   const runtime = currentRuntime(deps);
   const { next, afterMs } = decideRetry(failure, historyOf(deps));
-  if (next.type === 'fall-back' && isLimit(failure)) {
-    deps.coolDowns.begin(runtime, failure.retryAfterMs, deps.clock.monotonic());
-  }
-  await deps.recorder.record([{ type: 'step.failed', failure, next }], signal);
+  const isLeft = next.type === 'rotate' || next.type === 'fall-back';
+  if (isLeft) deps.coolDowns.begin(runtime, failure, deps.clock.monotonic());
+  await recordEntry({ failure, next, usage }, deps, signal);
   announce(failure, next, afterMs, deps);
   if (afterMs > 0) await sleepUnlessStopped(afterMs, deps.clock, signal);
   if (next.type === 'recover' && !signal.aborted) await deps.clients.rebuild(currentPlace(deps));
 }
 
 function historyOf(deps: StepDeps): CallHistory {
-  const { failuresInARow, hasRecovered } = deps.recorder.state;
+  const { chain } = deps.clients;
+  const { failuresInARow, hasRecovered, hasForgottenReasoning, rotations } = deps.recorder.state;
   const place = currentPlace(deps);
+  const nowMs = deps.clock.monotonic();
+  const isAwake = (runtime: Runtime): boolean => deps.coolDowns.find(runtime, nowMs) === undefined;
+  const keys = keyPlaces(chain, place);
   return {
+    runtime: currentRuntime(deps),
     failuresBefore: failuresInARow,
     hasRecovered,
-    stage: place === deps.startPlace ? 'first-choice' : 'fallback',
-    route: currentRuntime(deps).route,
-    nextPlace: nextPlace(deps.clients.chain, place),
+    hasForgottenReasoning,
+    stage: keys.includes(deps.startPlace) ? 'first-choice' : 'fallback',
+    compaction: compactionOf(deps),
+    // Every key gets one chance a call, so that keys with short rests are not asked in a circle.
+    nextKey: rotations < keys.length - 1 ? nextKey(chain, place, isAwake) : undefined,
+    nextPlace: nextPlace(chain, place, isAwake),
   };
 }
 
-function isLimit(failure: ModelFailure): failure is Extract<ModelFailure, { readonly type: 'http' }> {
-  return failure.type === 'http' && (failure.status === 429 || failure.status === 402);
+function compactionOf({ recorder, compaction }: StepDeps): CallHistory['compaction'] {
+  if (!compaction.isAutomatic) return 'off';
+  // One that is still owed could not be had.
+  if (recorder.state.overflow !== undefined) return 'spent';
+  return recorder.state.compactionsAfterFailure < mostCompactions ? 'possible' : 'spent';
+}
+
+interface Failed {
+  readonly failure: ModelFailure;
+  readonly next: AfterFailure;
+  readonly usage: Usage | undefined;
+}
+
+/** An answer that cannot be used was paid for all the same: what it took becomes durable with it. */
+async function recordEntry({ failure, next, usage }: Failed, deps: StepDeps, signal: AbortSignal): Promise<void> {
+  const { recorder, purse } = deps;
+  const runtime = currentRuntime(deps).name;
+  const { reserved } = recorder.state;
+  const cost = reserved && (usage ? await purse.costOf(runtime, usage) : costOfFailure(failure));
+  await recorder.write(async (tx) => {
+    if (usage) await tx.usages.add(recorder.turn, { runtime, purpose: 'answer', usage });
+    if (reserved && cost !== undefined) await tx.money.settle(reserved.id, cost);
+    return await recorder.appendIn(tx, [{ type: 'step.failed', failure, next, ...(usage && { usage }) }]);
+  }, signal);
+}
+
+/** Nothing, where no answer began. One that broke off may have been charged for: what was set aside stays spent. */
+function costOfFailure(failure: ModelFailure): MicroUsd | undefined {
+  const neverArrived = failure.type === 'transport' && failure.kind.startsWith('connect');
+  return neverArrived || failure.type === 'http' || failure.type === 'client' ? 0 : undefined;
 }
 
 /** One short line that says what went wrong and what is done about it. */
 function announce(failure: ModelFailure, next: AfterFailure, afterMs: number, deps: StepDeps): void {
-  const why = describeFailure(failure);
-  const seconds = Math.ceil(afterMs / 1000);
-  if (next.type === 'retry' && afterMs > 0) notice(`${why}; trying again in ${seconds} s`, deps);
-  if (next.type === 'recover') notice(`${why}; trying a fresh connection in ${seconds} s`, deps);
-  if (next.type === 'fall-back')
-    notice(`${why}; going on with ${deps.clients.chain[next.to]?.name ?? 'the next'}`, deps);
+  const remedy = describeRemedy(next, afterMs, deps);
+  if (remedy !== undefined) deps.emit({ type: 'notice', text: `${describeFailure(failure)}; ${remedy}` });
 }
 
-function notice(text: string, deps: StepDeps): void {
-  deps.emit({ type: 'notice', text });
+function describeRemedy(next: AfterFailure, afterMs: number, { clients: { chain } }: StepDeps): string | undefined {
+  const seconds = Math.ceil(afterMs / 1000);
+  switch (next.type) {
+    case 'retry':
+      return afterMs > 0 ? `trying again in ${seconds} s` : undefined;
+    case 'recover':
+      return `trying a fresh connection in ${seconds} s`;
+    case 'rotate':
+      return `key ${chain[next.to]?.keyName ?? 'of another kind'} takes over`;
+    case 'fall-back':
+      return `going on with ${chain[next.to]?.name ?? 'the next'}`;
+    case 'compact':
+      return 'shortening the conversation';
+    case 'forget-reasoning':
+      return 'going on without what was thought before';
+    // The result of the turn says it.
+    case 'give-up':
+      return undefined;
+  }
 }
 
 async function sleepUnlessStopped(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -19,6 +19,8 @@ export async function runStep(toolUse: ModelRequest['toolUse'], deps: StepDeps, 
   const preview = new Preview(deps.emit);
   const answer = await askClient(toolUse, preview, deps, signal);
   if (signal.aborted) return preview.text;
+  // A limit of money stood before the call, and the log says so.
+  if (answer === undefined) return '';
   if (answer.type === 'failed') await recordFailure(answer.failure, deps, signal);
   else await recordAnswer(answer, toolUse, deps, signal);
   return '';
@@ -29,10 +31,11 @@ async function askClient(
   preview: Preview,
   deps: StepDeps,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   try {
     const client = await deps.clients.at(currentPlace(deps));
     const request = await recordAsked(toolUse, deps, signal);
+    if (request === undefined) return undefined;
     await deps.recorder.reach('step-asked');
     return await receive(client.stream(request, signal), preview, deps.recorder);
   } catch (thrown) {

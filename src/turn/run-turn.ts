@@ -6,16 +6,20 @@ import type { StoreTx } from '../model/store.ts';
 import type { OpenCall, TurnState } from '../model/turn-state.ts';
 import type { AbortCause, TurnEntry, TurnResult } from '../model/turn.ts';
 import type { NodeId } from '../base/ids.ts';
+import type { CompactionDeps } from './compact/compaction-deps.ts';
+import { considerCompaction } from './compact/consider-compaction.ts';
+import type { Step } from './compact/consider-compaction.ts';
+import type { CompactionPlan } from './compact/plan-compaction.ts';
 import type { Conversation } from './conversation.ts';
 import { decideNext } from './decide-next.ts';
-import type { Next, TurnLimits } from './decide-next.ts';
+import type { TurnLimits } from './decide-next.ts';
+import { recordFailure } from './record-failure.ts';
 import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
-import type { StepDeps } from './step-deps.ts';
 import { runTools } from './run-tools.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
-export interface TurnDeps extends StepDeps, ToolDeps {
+export interface TurnDeps extends CompactionDeps, ToolDeps {
   readonly conversation: Conversation;
   readonly recorder: Recorder;
   readonly limits: TurnLimits;
@@ -37,7 +41,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
   let preview = '';
   while (!signal.aborted) {
     const seenBefore = deps.conversation.seq;
-    const next = decideNext(recorder.state, deps.limits);
+    const next = await considerCompaction(decideNext(recorder.state, deps.limits), deps);
     if (next.type === 'settle') {
       if (await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal)) return next.result;
     } else {
@@ -60,7 +64,7 @@ async function unlessStopped<Result>(work: () => Promise<Result>, signal: AbortS
   }
 }
 
-type Act = Exclude<Next, { readonly type: 'settle' }>;
+type Act = Exclude<Step, { readonly type: 'settle' }>;
 
 async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<string> {
   switch (next.type) {
@@ -72,7 +76,21 @@ async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<stri
     case 'nudge':
       await deps.recorder.record([{ type: 'turn.nudged', cause: next.cause, text: next.text }], signal);
       return '';
+    case 'compact':
+      await compact(next.plan, deps, signal);
+      return '';
+    case 'restore':
+      await deps.recorder.record([{ type: 'context.restored' }], signal);
+      return '';
+    case 'give-in':
+      await recordFailure(next.failure, deps, signal);
+      return '';
   }
+}
+
+async function compact(plan: CompactionPlan, deps: TurnDeps, signal: AbortSignal): Promise<void> {
+  const { compactContext } = await import('./compact/compact-context.ts');
+  await compactContext(plan, deps, signal);
 }
 
 /**

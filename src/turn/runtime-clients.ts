@@ -1,5 +1,6 @@
 import { describeError } from '../base/errors.ts';
 import type { Provider } from '../model/provider.ts';
+import { keyPlaces } from '../model/runtime.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
 
 export type Restored =
@@ -35,7 +36,8 @@ export class RuntimeClients {
 
   /** At the start of every turn: lets go of the clients that an earlier turn fell back to, and makes the primary's ready. */
   async restorePrimary(): Promise<Restored> {
-    const fallbacks = [...this.#clients.keys()].filter((place) => place !== 0);
+    const own = new Set(keyPlaces(this.chain, 0));
+    const fallbacks = [...this.#clients.keys()].filter((place) => !own.has(place));
     if (fallbacks.length === 0) return { type: 'nothing-to-restore' };
     for (const place of fallbacks) await this.#close(place);
     try {

@@ -1,10 +1,13 @@
 import type { Clock } from '../base/clock.ts';
+import type { Approvals } from '../model/approvals.ts';
+import type { CompactionSettings } from '../model/config.ts';
 import type { Effort } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import type { StepEvent } from '../model/turn.ts';
 import type { Conversation } from './conversation.ts';
 import type { CoolDowns } from './cool-downs.ts';
+import type { Purse } from './purse.ts';
 import type { Recorder } from './recorder.ts';
 import type { RuntimeClients } from './runtime-clients.ts';
 
@@ -19,6 +22,9 @@ export interface StepDeps {
   readonly prompt: FrozenPrompt;
   readonly maxOutputTokens: number | undefined;
   readonly effort: Effort | undefined;
+  readonly compaction: CompactionSettings;
+  readonly purse: Purse;
+  readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: StepEvent) => void;
 }

@@ -12,6 +12,7 @@ const runtime: Runtime = {
   baseUrl: 'http://127.0.0.1:1/v1',
   apiMode: 'chat_completions',
   credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' },
+  keyName: undefined,
   place: 'local',
   route: 'direct',
   window: undefined,

@@ -1,20 +1,20 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { describeClockConformance } from './clock-conformance.ts';
 
-test('a sleep that was aborted before it began does not begin', async () => {
-  await assert.rejects(systemClock.sleep(60_000, AbortSignal.abort(new Error('stopped'))), /stopped/);
-});
+describeClockConformance('the clock of the system', () => ({
+  clock: systemClock,
+  pass: (ms) => setTimeout(ms),
+}));
 
-test('an abort ends a sleep at once, with its reason', async () => {
-  const controller = new AbortController();
-  const sleep = systemClock.sleep(60_000, controller.signal);
-
-  controller.abort(new Error('stopped'));
-
-  await assert.rejects(sleep, /stopped/);
-});
-
-test('a sleep that nobody stops ends by itself', async () => {
-  await systemClock.sleep(1, new AbortController().signal);
+describeClockConformance('the clock of the tests', () => {
+  const clock = new ManualClock();
+  return {
+    clock,
+    async pass(ms) {
+      clock.advance(ms);
+      await setImmediate();
+    },
+  };
 });

@@ -6,6 +6,7 @@ import { chmod, cp, mkdir, readdir, symlink, unlink, writeFile } from 'node:fs/p
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { homePath } from '../../src/base/home-path.ts';
+import { noTerminal, openTerminal } from '../cli/support/tmux-terminal.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
@@ -16,13 +17,16 @@ const program = `
 import module from 'node:module';
 const [, , wish, value] = process.argv;
 if (wish === 'wait') {
-  process.on('SIGTERM', () => { console.log('told to end'); process.exit(7); });
+  let interrupts = 0;
+  process.on('SIGTERM', () => { console.log('told to end after ' + interrupts); process.exit(7); });
   process.on('SIGHUP', () => { console.log('hung up'); process.exit(8); });
+  process.on('SIGINT', () => console.log('interrupted ' + (interrupts += 1)));
   setTimeout(() => process.exit(9), 10_000);
 }
-console.log(JSON.stringify({ node: process.version, arguments: process.argv.slice(2), cache: module.getCompileCacheDir() ?? null }));
+console.log(JSON.stringify({ launcher: process.ppid, node: process.version, arguments: process.argv.slice(2), cache: module.getCompileCacheDir() ?? null }));
 if (wish === 'exit') process.exit(Number(value));
 if (wish === 'die') process.kill(process.pid, value);
+if (wish === 'idle') setTimeout(() => process.exit(9), 10_000);
 `;
 
 interface Outcome {
@@ -34,6 +38,7 @@ interface Outcome {
 
 interface Package extends TempFolder {
   readonly home: string;
+  readonly launcher: string;
   /** Starts the launcher in the folder of the package. */
   start(args: readonly string[], pretend?: Pretend): ChildProcess;
 }
@@ -43,6 +48,8 @@ interface Pretend {
   readonly node?: string;
   readonly platform?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether the launcher leads a group of processes, as it does where a shell starts it. */
+  readonly group?: 'own';
 }
 
 async function makePackage(): Promise<Package> {
@@ -53,13 +60,15 @@ async function makePackage(): Promise<Package> {
   await cp(join(root, 'bin', 'talaria.js'), join(folder.path, 'bin', 'talaria.js'));
   await writeFile(join(folder.path, 'dist', 'bin.js'), program);
   await symlink(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+  const launcher = join(folder.path, 'bin', 'talaria.js');
   const start = (args: readonly string[], pretend: Pretend = {}): ChildProcess =>
-    spawn(process.execPath, [...preload(pretend), join(folder.path, 'bin', 'talaria.js'), ...args], {
+    spawn(process.execPath, [...preload(pretend), launcher, ...args], {
       cwd: folder.path,
       env: { ...process.env, TALARIA_HOME: home, ...pretend.env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: pretend.group === 'own',
     });
-  return { ...folder, home, start };
+  return { ...folder, home, launcher, start };
 }
 
 function preload({ node, platform }: Pretend): readonly string[] {
@@ -166,11 +175,62 @@ test('a signal to the launcher reaches the program, whose exit code comes back',
   assert.ok(child.stdout);
   await once(child.stdout, 'data');
 
+  child.kill('SIGINT');
+  const [answer] = (await once(child.stdout, 'data')) as [Buffer];
   child.kill('SIGTERM');
 
   const { stdout, code } = await outcome;
-  assert.match(stdout, /told to end/);
+  assert.equal(String(answer), 'interrupted 1\n');
+  assert.match(stdout, /told to end after 1\n$/);
   assert.equal(code, 7);
+});
+
+test('a signal to launcher and program alike counts once', async () => {
+  await using talaria = await makePackage();
+  const child = talaria.start(['wait'], { node: '22.0.0', group: 'own' });
+  const outcome = finish(child);
+  assert.ok(child.stdout && child.pid);
+  await once(child.stdout, 'data');
+
+  process.kill(-child.pid, 'SIGINT');
+  await once(child.stdout, 'data');
+  // Goes the way that a second copy of the first would have gone, behind it.
+  child.kill('SIGTERM');
+
+  assert.match((await outcome).stdout, /told to end after 1\n$/);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  test(`a program that does not mind ${signal} dies of it, whoever sent it to the launcher`, async () => {
+    await using talaria = await makePackage();
+    const child = talaria.start(['idle'], { node: '22.0.0' });
+    const outcome = finish(child);
+    assert.ok(child.stdout);
+    await once(child.stdout, 'data');
+
+    child.kill(signal);
+
+    assert.equal((await outcome).signal, signal);
+  });
+}
+
+test('in a terminal Ctrl-C counts once, and so does kill -INT of the launcher', { skip: noTerminal }, async () => {
+  await using talaria = await makePackage();
+  const env = { PATH: process.env['PATH'] ?? '', HOME: talaria.path, TALARIA_HOME: talaria.home };
+  const launching = [process.execPath, ...preload({ node: '22.0.0' }), talaria.launcher];
+  const options = { program: launching, columns: 200 };
+  for (const interrupt of ['key', 'kill'] as const) {
+    await using terminal = openTerminal({ workdir: talaria.path, env }, ['wait'], options);
+    const screen = await terminal.shows(/"launcher":\d+.*\}/);
+    const launcher = Number(/"launcher":(\d+)/.exec(screen)?.[1]);
+
+    if (interrupt === 'key') await terminal.press('C-c');
+    else process.kill(launcher, 'SIGINT');
+    await terminal.shows(/interrupted 1/);
+    process.kill(launcher, 'SIGTERM');
+
+    await terminal.shows(/told to end after 1\n\[ended with 7\]/);
+  }
 });
 
 test('a launcher that is killed outright takes the program with it, in good order', async () => {

@@ -17,6 +17,7 @@ export function runtimeAt(baseUrl: string, changes: Partial<Runtime> = {}): Runt
     baseUrl,
     apiMode: 'chat_completions',
     credential: { type: 'none' },
+    keyName: undefined,
     place: 'remote',
     route: 'direct',
     window: undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Config } from '../../src/model/config.ts';
-import { chooseRuntime, ollamaOrigin } from '../../src/providers/choose-runtime.ts';
+import { chooseChain, chooseRuntime, ollamaOrigin } from '../../src/providers/choose-runtime.ts';
 import type { Choice } from '../../src/providers/choose-runtime.ts';
 import { probeOllama } from '../../src/providers/probe-ollama.ts';
 import type { OllamaProbe } from '../../src/providers/probe-ollama.ts';
@@ -117,6 +117,73 @@ test('a model at an address of its own gets no key but its own', async () => {
     }),
     'custom:m at https://m.example/v1 (remote, c) because config',
   );
+});
+
+/** The keys of all runtimes in the chain, in their order: variable, value and address; behind them, the warnings. */
+async function chainOn(
+  machine: Machine & { readonly fallback?: readonly Config['model'][] },
+): Promise<readonly string[]> {
+  const choice = await chooseChain({
+    config: { ...nothing, ...machine.config },
+    fallback: machine.fallback ?? [],
+    cacheLife: '5m',
+    secret: (name) => machine.env?.[name],
+    probeOllama: () => Promise.resolve(machine.ollama ?? { type: 'absent' }),
+  });
+  if (choice.type === 'unusable') return [choice.problem];
+  const keys = choice.chain.map(({ keyName, credential, baseUrl }) => {
+    return `${keyName}=${credential.type === 'key' ? credential.reveal() : ''} for ${new URL(baseUrl).host}`;
+  });
+  return [...keys, ...choice.warnings];
+}
+
+test('every key of a vendor is a place in the chain, right behind the one before it', async () => {
+  const env = {
+    XAI_API_KEY: 'x1',
+    XAI_API_KEY_2: ' x2\n',
+    XAI_API_KEY_3: 'x3',
+    XAI_API_KEY_5: 'x5',
+    GROQ_API_KEY: 'g1',
+  };
+  const fallback = [{ ...nothing, provider: 'groq', default: 'm' }];
+
+  assert.deepEqual(await chainOn({ env, config: { provider: 'xai' }, fallback }), [
+    'XAI_API_KEY=x1 for api.x.ai',
+    'XAI_API_KEY_2=x2 for api.x.ai',
+    'XAI_API_KEY_3=x3 for api.x.ai',
+    'GROQ_API_KEY=g1 for api.groq.com',
+  ]);
+  assert.deepEqual(await chainOn({ env: { XAI_API_KEY: 'x1', XAI_API_KEY_2: 'x2' } }), [
+    'XAI_API_KEY=x1 for api.x.ai',
+    'XAI_API_KEY_2=x2 for api.x.ai',
+  ]);
+});
+
+test('the keys that the config names are the only ones, in its order, each once', async () => {
+  const env = { XAI_API_KEY: 'x1', XAI_API_KEY_2: 'x2', WORK: 'w', HOME_KEY: 'h', SAME: 'w', WORK_2: 'w2' };
+  const config = { provider: 'xai', keyEnv: ['WORK', 'MISSING', 'SAME', 'HOME_KEY'] };
+
+  assert.deepEqual(await chainOn({ env, config }), [
+    'WORK=w for api.x.ai',
+    'HOME_KEY=h for api.x.ai',
+    'MISSING is named in key_env, but is not set',
+  ]);
+});
+
+test('a model at an address of its own may have several keys of its own', async () => {
+  const env = { CUSTOM_API_KEY: 'c1', CUSTOM_API_KEY_2: 'c2', OPENAI_API_KEY: 'secret-of-openai' };
+  const config = { baseUrl: 'https://m.example/v1', default: 'm' };
+
+  assert.deepEqual(await chainOn({ env, config }), [
+    'CUSTOM_API_KEY=c1 for m.example',
+    'CUSTOM_API_KEY_2=c2 for m.example',
+  ]);
+});
+
+test('an Ollama that asks for a key is given the one that the config names', async () => {
+  const config = { provider: 'ollama', default: 'm', keyEnv: ['OLLAMA_API_KEY'], baseUrl: 'https://ollama.example/v1' };
+
+  assert.deepEqual(await chainOn({ env: { OLLAMA_API_KEY: 'o' }, config }), ['OLLAMA_API_KEY=o for ollama.example']);
 });
 
 test('a config that cannot work says what to set', async () => {

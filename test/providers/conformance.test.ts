@@ -25,6 +25,7 @@ async function connect(baseUrl: string, apiMode: ApiMode): Promise<Provider> {
     baseUrl,
     apiMode,
     credential: { type: 'key', reveal: () => 'a-key-of-the-test' },
+    keyName: undefined,
     place: 'local',
     route: 'direct',
     window: undefined,

@@ -48,6 +48,7 @@ const conversation: ModelRequest = requestOf({
   ],
   toolUse: 'forbidden',
   maxOutputTokens: 500,
+  effort: 'low',
 });
 
 const sameForSdk: ChatCompletionCreateParamsStreaming = {
@@ -55,6 +56,8 @@ const sameForSdk: ChatCompletionCreateParamsStreaming = {
   stream: true,
   stream_options: { include_usage: true },
   max_completion_tokens: 500,
+  prompt_cache_key: 'ses_test',
+  reasoning_effort: 'low',
   tool_choice: 'none',
   tools: [{ type: 'function', function: readFile }],
   messages: [

@@ -8,6 +8,7 @@ import type { Message, ToolOutcome } from '../../src/model/message.ts';
 import { textPart } from '../../src/model/message.ts';
 import type { ModelRequest, ToolSchema } from '../../src/model/provider.ts';
 import { plainDialect, prepareOpenAiChat } from '../../src/providers/openai-chat-request.ts';
+import { vendors } from '../../src/providers/vendors.ts';
 import { callId, requestOf } from './chat-setup.ts';
 
 const readFile: ToolSchema = {
@@ -130,15 +131,16 @@ test('what can change from one request to the next comes behind the messages', (
   assert.equal(sharedPart(before), sharedPart(after));
 });
 
-test('each request of a growing conversation begins with all of the one before', () => {
+test('each request of a growing conversation begins with all of the one before, whoever it is for', () => {
   fc.assert(
     fc.property(
       fc.array(messages, { maxLength: 12 }),
       fc.array(tools, { maxLength: 3 }),
       fc.string(),
-      (all, offered, system) => {
+      fc.constantFrom(...vendors),
+      (all, offered, system, { name, dialect }) => {
         const bodies = all.map((_, end) =>
-          prepareOpenAiChat(requestOf({ system, tools: offered, messages: all.slice(0, end + 1) })),
+          prepareOpenAiChat(requestOf({ system, tools: offered, messages: all.slice(0, end + 1) }), dialect, name),
         );
         for (const [index, body] of bodies.entries()) {
           assert.equal(body.isWellFormed(), true);
@@ -177,6 +179,19 @@ const calls = fc.array(
   }),
   { maxLength: 3 },
 );
+const reasoning = fc.record({
+  vendor: fc.constantFrom(...vendors.map(({ name }) => name)),
+  text: anyText,
+  items: fc.array(
+    fc.oneof(
+      anyText.map((text) => ({ reasoning_content: text })),
+      anyText.map((text) => ({ reasoning_details: [{ type: 'reasoning.text', text }] })),
+      anyText.map((text) => ({ call: 0, fields: { extra_content: text } })),
+      fc.constant('of another protocol'),
+    ),
+    { maxLength: 2 },
+  ),
+});
 const outcomes = fc.oneof(
   fc.record({ type: fc.constant('done' as const), parts }),
   fc.record({ type: fc.constant('refused' as const), reason: anyText }),
@@ -186,7 +201,10 @@ const outcomes = fc.oneof(
 );
 const messages: fc.Arbitrary<Message> = fc.oneof(
   fc.record({ role: fc.constant('user' as const), parts }),
-  fc.record({ role: fc.constant('assistant' as const), parts, calls }),
+  fc.record(
+    { role: fc.constant('assistant' as const), parts, calls, reasoning },
+    { requiredKeys: ['role', 'parts', 'calls'] },
+  ),
   fc.record({
     role: fc.constant('tool' as const),
     callId: fc.string().map(callId),

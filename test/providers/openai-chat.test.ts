@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Json } from '../../src/base/json.ts';
 import type { ModelEvent } from '../../src/model/provider.ts';
-import { callsTool, callsTools, says, sendsEvents } from '../support/model-script.ts';
+import { callsTool, callsTools, says, sendsEvents, sendsRaw } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { ask, askForEnd, openChat, requestOf } from './chat-setup.ts';
@@ -124,6 +124,29 @@ test('a name that is sent with every piece is one name', async () => {
   ]);
 
   assert.deepEqual(calls, [{ id: 'x', name: 'terminal', arguments: '{"a":1}' }]);
+});
+
+test('calls that begin without an index are gone on with by their place', async () => {
+  const calls = await callsOf([
+    chunk({
+      tool_calls: [
+        { id: 'x', function: { name: 'a', arguments: '{"k":' } },
+        { id: 'y', function: { name: 'b', arguments: '{"k":' } },
+      ],
+    }),
+    chunk({
+      tool_calls: [
+        { index: 1, function: { arguments: '2}' } },
+        { index: 0, function: { arguments: '1}' } },
+      ],
+    }),
+    finished,
+  ]);
+
+  assert.deepEqual(calls, [
+    { id: 'x', name: 'a', arguments: '{"k":1}' },
+    { id: 'y', name: 'b', arguments: '{"k":2}' },
+  ]);
 });
 
 test('whole calls without index and id are calls of their own', async () => {
@@ -254,6 +277,10 @@ test('tokens are counted once each, wherever a vendor says so', async () => {
       { fresh: 70, cacheRead: 30, output: 1 },
     ],
     [
+      { prompt_tokens: 100, completion_tokens: 1, cached_tokens: 30 },
+      { fresh: 70, cacheRead: 30, output: 1 },
+    ],
+    [
       { prompt_tokens: 100, completion_tokens: 1, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 },
       { fresh: 50, cacheRead: 30, cacheWrite: 20, output: 1 },
     ],
@@ -264,6 +291,35 @@ test('tokens are counted once each, wherever a vendor says so', async () => {
     const last = (await eventsOf(sendsEvents([chunk({ content: 'x' }, 'stop'), { choices: [], usage }]))).at(-1);
     assert.deepEqual(last?.type === 'finished' && last.usage, { ...noTokens, ...expected }, JSON.stringify(usage));
   }
+});
+
+test('tokens are counted wherever in the stream a vendor says how many', async () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 3 };
+  const places: Readonly<Record<string, readonly Json[]>> = {
+    'a chunk without choices': [chunk({ content: 'x' }, 'stop'), { choices: [], usage }],
+    'the last piece': [chunk({ content: 'x' }), { ...(chunk({}, 'stop') as object), usage }],
+    'the choice': [{ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop', usage }] }],
+    'every piece, and more each time': [
+      { ...(chunk({ content: 'x' }) as object), usage: { prompt_tokens: 7, completion_tokens: 1 } },
+      { ...(chunk({}, 'stop') as object), usage },
+    ],
+    'the piece before one that counts nothing': [
+      { ...(chunk({ content: 'x' }, 'stop') as object), usage },
+      { choices: [], usage: null },
+    ],
+  };
+  for (const [place, events] of Object.entries(places)) {
+    const last = (await eventsOf(sendsEvents(events))).at(-1);
+    assert.deepEqual(last?.type === 'finished' && last.usage, { ...noTokens, fresh: 7, output: 3 }, place);
+  }
+});
+
+test('an answer that said that it was finished is whole without the closing mark', async () => {
+  const body = `: hello\n\ndata: ${JSON.stringify(chunk({ content: 'x' }, 'stop'))}\n\n: bye\n\n`;
+
+  const last = (await eventsOf(sendsRaw(body))).at(-1);
+
+  assert.equal(last?.type === 'finished' && last.finish, 'stop');
 });
 
 test('text in parts, a refusal and unknown fields are all read', async () => {

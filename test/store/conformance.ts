@@ -13,6 +13,7 @@ import { searchPromises } from './conformance/search.ts';
 import { sessionPromises } from './conformance/sessions.ts';
 import { transactionPromises } from './conformance/transactions.ts';
 import { turnPromises } from './conformance/turns.ts';
+import { usagePromises } from './conformance/usages.ts';
 
 const promisesByPort: Readonly<Record<string, Promises>> = {
   turns: turnPromises,
@@ -24,6 +25,7 @@ const promisesByPort: Readonly<Record<string, Promises>> = {
   search: searchPromises,
   schedules: schedulePromises,
   money: moneyPromises,
+  usages: usagePromises,
   transactions: transactionPromises,
   crash: crashPromises,
 };

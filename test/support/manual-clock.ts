@@ -26,12 +26,17 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const sleeper: Sleeper = { wakeAt: this.#now + ms, wake: resolve };
-    this.#sleepers.push(sleeper);
-    signal?.addEventListener('abort', () => {
+    const stop = (): void => {
       this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
-      reject(signal.reason as Error);
-    });
+      reject(signal?.reason as Error);
+    };
+    const wake = (): void => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    };
+    const sleeper: Sleeper = { wakeAt: this.#now + ms, wake };
+    this.#sleepers.push(sleeper);
+    signal?.addEventListener('abort', stop, { once: true });
     for (const notify of this.#onSleep.splice(0)) notify();
     return promise;
   }

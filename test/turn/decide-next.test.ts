@@ -81,6 +81,11 @@ const cases: readonly (readonly [string, readonly TurnEntry[], string])[] = [
   ['results go back to the model', [asked, calls, called, done], 'ask, tools allowed'],
   ['steering during the last answer is answered too', [asked, steered, says('hello')], 'ask, tools allowed'],
   ['steering that the request carried does not ask again', [steered, asked, says('hello')], 'complete: hello'],
+  [
+    'steering whose request was lost in a crash is asked about again',
+    [asked, says('hello'), steered, asked, claimed],
+    'ask, tools allowed',
+  ],
   ['an answer cut by length is continued', [asked, says('one ', 'length')], 'nudge cut'],
   [
     'the parts of a cut answer are joined',

@@ -3,27 +3,38 @@ import { test } from 'node:test';
 import type { CallId } from '../../src/base/ids.ts';
 import { textPart } from '../../src/model/message.ts';
 import type { AssistantMessage } from '../../src/model/message.ts';
-import type { ModelFailure } from '../../src/model/provider.ts';
+import type { ModelFailure, RefusalKind } from '../../src/model/provider.ts';
+import { nameRuntime } from '../../src/model/runtime.ts';
 import { decideRetry, findFault, outputAllowance } from '../../src/turn/decide-retry.ts';
 import type { CallHistory } from '../../src/turn/decide-retry.ts';
 
-function http(status: number, retryAfterMs?: number): ModelFailure {
-  return { type: 'http', status, message: 'no', retryAfterMs };
+function refusal(kind: RefusalKind, retryAfterMs?: number): ModelFailure {
+  return { type: 'http', status: 400, kind, message: 'no', retryAfterMs };
 }
 
 const cut: ModelFailure = { type: 'transport', kind: 'cut', message: 'cut' };
 
+const runtime = {
+  name: nameRuntime('openai', 'gpt-x'),
+  vendor: 'openai',
+  route: 'direct',
+  keyName: 'OPENAI_API_KEY',
+} as const;
+
 const history: CallHistory = {
+  runtime,
   failuresBefore: 0,
   hasRecovered: false,
+  hasForgottenReasoning: false,
   stage: 'first-choice',
-  route: 'direct',
+  compaction: 'possible',
+  nextKey: undefined,
   nextPlace: undefined,
 };
 
 function after(failure: ModelFailure, changes: Partial<CallHistory> = {}): string {
   const { next, afterMs } = decideRetry(failure, { ...history, ...changes });
-  return `${next.type}${next.type === 'fall-back' ? ` to ${next.to}` : ''} after ${afterMs} ms`;
+  return `${next.type}${'to' in next ? ` to ${next.to}` : ''} after ${afterMs} ms`;
 }
 
 test('a failed call is tried again after a growing wait, three times', () => {
@@ -32,20 +43,70 @@ test('a failed call is tried again after a growing wait, three times', () => {
   assert.deepEqual(waits, ['retry after 1000 ms', 'retry after 2000 ms', 'retry after 4000 ms', 'give-up after 0 ms']);
 });
 
-test('the wait that a server asks for is honoured, up to a minute', () => {
-  assert.equal(after(http(429, 7000)), 'retry after 7000 ms');
-  assert.equal(after(http(503, 3_600_000)), 'retry after 60000 ms');
+test('the wait that a server asks for is honoured, up to two minutes, and never shorter than our own', () => {
+  assert.equal(after(refusal('rate-limit', 7000)), 'retry after 7000 ms');
+  assert.equal(after(refusal('overloaded', 3_600_000)), 'retry after 120000 ms');
+  assert.equal(after(refusal('rate-limit', 200), { failuresBefore: 1 }), 'retry after 2000 ms');
 });
 
 test('a long wait is not waited while another runtime could answer', () => {
-  assert.equal(after(http(429, 7000), { nextPlace: 1 }), 'retry after 7000 ms');
-  assert.equal(after(http(429, 30_000), { nextPlace: 1 }), 'fall-back to 1 after 0 ms');
+  assert.equal(after(refusal('rate-limit', 7000), { nextPlace: 1 }), 'retry after 7000 ms');
+  assert.equal(after(refusal('rate-limit', 30_000), { nextPlace: 1 }), 'fall-back to 1 after 0 ms');
 });
 
-test('an answer that will not change is not asked for again, but another runtime is', () => {
-  for (const status of [400, 401, 402, 403, 404, 422]) {
-    assert.equal(after(http(status)), 'give-up after 0 ms');
-    assert.equal(after(http(status), { nextPlace: 2 }), 'fall-back to 2 after 0 ms');
+/** What is done about a refusal while everything can still be had, and when nothing but another runtime is left. */
+const actions: readonly (readonly [RefusalKind, string, string])[] = [
+  ['auth', 'rotate to 1 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['forbidden', 'rotate to 1 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['billing', 'rotate to 1 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['rate-limit', 'rotate to 1 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['overloaded', 'retry after 1000 ms', 'fall-back to 2 after 0 ms'],
+  ['server', 'retry after 1000 ms', 'fall-back to 2 after 0 ms'],
+  ['overflow', 'compact after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['stale-reasoning', 'forget-reasoning after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['not-found', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['filtered', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['bad-request', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
+];
+
+for (const [kind, first, last] of actions) {
+  test(`a refusal of the kind ${kind} leads to ${first}, in the end to ${last}, and then to the end`, () => {
+    const spent = { failuresBefore: 3, hasForgottenReasoning: true, compaction: 'spent' } as const;
+
+    assert.equal(after(refusal(kind), { nextKey: 1, nextPlace: 2 }), first);
+    assert.equal(after(refusal(kind), { ...spent, nextPlace: 2 }), last);
+    assert.equal(after(refusal(kind), spent), 'give-up after 0 ms');
+  });
+}
+
+test('another key takes over from one that is limited before anything is waited for', () => {
+  assert.equal(after(refusal('rate-limit', 7000), { nextKey: 1 }), 'rotate to 1 after 0 ms');
+  assert.equal(after(refusal('rate-limit', 7000)), 'retry after 7000 ms');
+});
+
+test('a broken connection is no reason to change keys', () => {
+  assert.equal(after(cut, { nextKey: 1 }), 'retry after 1000 ms');
+  assert.equal(after(cut, { nextKey: 1, failuresBefore: 3 }), 'give-up after 0 ms');
+});
+
+test('thoughts that a server does not take back are forgotten for its vendor, once', () => {
+  const { next } = decideRetry(refusal('stale-reasoning'), history);
+
+  assert.deepEqual(next, { type: 'forget-reasoning', of: 'openai' });
+});
+
+test('whoever gives up says what the user can do', () => {
+  const table: readonly (readonly [RefusalKind, Partial<CallHistory>, RegExp])[] = [
+    ['auth', {}, /^check the key in OPENAI_API_KEY$/],
+    ['auth', { runtime: { ...runtime, keyName: undefined } }, /model\.key_env/],
+    ['billing', {}, /add credit to the account of OPENAI_API_KEY/],
+    ['not-found', {}, /openai:gpt-x cannot be had there: `talaria model`/],
+    ['overflow', { compaction: 'off' }, /compaction is switched off/],
+    ['overflow', { compaction: 'spent' }, /however much it is shortened: begin anew with \/new/],
+  ];
+  for (const [kind, changes, expected] of table) {
+    const { next } = decideRetry(refusal(kind), { ...history, ...changes, failuresBefore: 3 });
+    assert.match(next.type === 'give-up' ? (next.advice ?? '') : next.type, expected);
   }
 });
 
@@ -73,13 +134,21 @@ test('T2 there is no recovery when a fallback is active', () => {
 });
 
 test('T3 there is no recovery for an error that is not the transport’s', () => {
-  for (const failure of [http(500), http(404), { type: 'protocol', message: 'garbage' }, cut] as const) {
+  for (const failure of [
+    refusal('server'),
+    refusal('not-found'),
+    { type: 'protocol', message: 'garbage' },
+    cut,
+  ] as const) {
     assert.doesNotMatch(after(failure, { failuresBefore: 3 }), /recover/);
   }
 });
 
 test('T4 there is no recovery for aggregators', () => {
-  assert.equal(after(timeout, { failuresBefore: 3, route: 'aggregator' }), 'give-up after 0 ms');
+  assert.equal(
+    after(timeout, { failuresBefore: 3, runtime: { ...runtime, route: 'aggregator' } }),
+    'give-up after 0 ms',
+  );
 });
 
 test('T6 the one wait is three seconds and one for each retry, at most eight', () => {
@@ -111,9 +180,9 @@ test('a call that is not JSON is asked for twice more and then handed to the mod
   assert.deepEqual(faults, ['broken-call', 'broken-call', undefined]);
 });
 
-test('more output is allowed after every cut, within a limit and never below the configured', () => {
+test('more output is allowed after every cut, within a limit and never less than was asked for before', () => {
   assert.equal(outputAllowance(undefined, 0), undefined);
   assert.equal(outputAllowance(undefined, 1), 8192);
-  assert.equal(outputAllowance(undefined, 30), 32_768);
+  assert.equal(outputAllowance(undefined, 30), 32_000);
   assert.equal(outputAllowance(50_000, 3), 50_000);
 });

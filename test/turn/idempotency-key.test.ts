@@ -16,11 +16,11 @@ import type { StoreHouse } from '../support/store-house.ts';
 import * as sqlite from '../support/store-sqlite-opener.ts';
 
 const owner = 'owner' as PersonId;
+const ignore = (): void => undefined;
 
 type Run = { readonly callId: string; readonly key: string };
 
-/** A remote that acts once for each key; the first time that it is called the program is shut down under it. */
-function keyedTool(runs: Run[], shutDown: () => void): Tool {
+function keyedTool(onRun: (run: Run) => void): Tool {
   return {
     name: 'pay',
     description: 'acts once for each key',
@@ -29,8 +29,7 @@ function keyedTool(runs: Run[], shutDown: () => void): Tool {
     assess: () => Promise.resolve({ type: 'safe' }),
     footprint: () => ({ type: 'anything' }),
     run: (_input, { callId, idempotencyKey, signal }) => {
-      runs.push({ callId, key: idempotencyKey });
-      if (runs.length === 1) shutDown();
+      onRun({ callId, key: idempotencyKey });
       signal.throwIfAborted();
       return Promise.resolve({ type: 'done', parts: [textPart('paid')] });
     },
@@ -52,15 +51,18 @@ async function admitTurn(store: Store, chat: string, ids: readonly string[]): Pr
 }
 
 /** Goes on with a turn as a start of the program does: with nothing but what the store has. */
-async function goOn({ store, clock }: StoreHouse, turn: TurnRef, runs: Run[]): Promise<void> {
+async function goOn(
+  { store, clock }: StoreHouse,
+  turn: TurnRef,
+  onRun: (run: Run, shutDown: () => void) => void,
+): Promise<void> {
   const fence = await takeLease(store, turn.sessionId);
   const conversation = new Conversation(turn.sessionId);
   await conversation.catchUp(store.turns);
-  const emit = (): void => undefined;
-  const recorder = new Recorder(turn, { store, conversation, fence, clock, emit, faults: undefined });
+  const recorder = new Recorder(turn, { store, conversation, fence, clock, emit: ignore, faults: undefined });
   const program = new AbortController();
   const cause: AbortCause = { type: 'shutdown' };
-  const tool = keyedTool(runs, () => program.abort(cause));
+  const tool = keyedTool((run) => onRun(run, () => program.abort(cause)));
   const deps = {
     recorder,
     tools: new Map([[tool.name, tool]]),
@@ -68,7 +70,7 @@ async function goOn({ store, clock }: StoreHouse, turn: TurnRef, runs: Run[]): P
     approvals: { ask: () => Promise.reject(new Error('nobody is asked')) },
     place: { sessionId: turn.sessionId, workdir: '/' },
     person: owner,
-    emit,
+    emit: ignore,
   };
   await runTools(deps, program.signal);
 }
@@ -88,9 +90,12 @@ test('a keyed call that a shutdown cut off runs again at the next start, under t
   const turn = await admitTurn(house.store, 'one', ['first', 'second']);
   const runs: Run[] = [];
 
-  await goOn(house, turn, runs);
+  await goOn(house, turn, (run, shutDown) => {
+    runs.push(run);
+    shutDown();
+  });
   await house.reopen();
-  await goOn(house, turn, runs);
+  await goOn(house, turn, (run) => runs.push(run));
 
   const [cutOff, again, other] = runs;
   assert.deepEqual(
@@ -103,10 +108,13 @@ test('a keyed call that a shutdown cut off runs again at the next start, under t
 
 test('two calls never share a key, not even under the same id in turns of two sessions', async () => {
   await using house = await openStoreHouse(sqlite);
-  const runs: Run[] = [{ callId: 'none', key: 'none' }];
+  const keys: string[] = [];
 
-  await goOn(house, await admitTurn(house.store, 'one', ['call_1', 'call_2']), runs);
-  await goOn(house, await admitTurn(house.store, 'two', ['call_1', 'call_2']), runs);
+  for (const chat of ['one', 'two']) {
+    const turn = await admitTurn(house.store, chat, ['call_1', 'call_2']);
+    await goOn(house, turn, ({ key }) => keys.push(key));
+  }
 
-  assert.equal(new Set(runs.map(({ key }) => key)).size, 5);
+  assert.equal(keys.length, 4);
+  assert.equal(new Set(keys).size, 4);
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Provider } from '../../src/model/provider.ts';
 import { nameRuntime } from '../../src/model/runtime.ts';
-import type { Runtime } from '../../src/model/runtime.ts';
+import type { Runtime, RuntimeChain } from '../../src/model/runtime.ts';
 import { connectRuntime } from '../../src/providers/connect-runtime.ts';
 import { vendors } from '../../src/providers/vendors.ts';
 import { RuntimeClients } from '../../src/turn/runtime-clients.ts';
 
-function runtime(model: string): Runtime {
+function runtime(model: string, keyName?: string): Runtime {
   return {
     name: nameRuntime('custom', model),
     vendor: 'custom',
@@ -15,6 +15,7 @@ function runtime(model: string): Runtime {
     baseUrl: 'http://127.0.0.1:9/v1',
     apiMode: 'chat_completions',
     credential: { type: 'none' },
+    keyName,
     place: 'local',
     route: 'direct',
     window: undefined,
@@ -22,8 +23,12 @@ function runtime(model: string): Runtime {
   };
 }
 
-/** Clients of a chain of two whose building and closing is noted, and whose building can be made to fail. */
-function openClients(): { clients: RuntimeClients; notes: string[]; broken: Set<string> } {
+/** Clients of a chain, of two if nothing else is said, whose building and closing is noted, and whose building can be made to fail. */
+function openClients(chain: RuntimeChain = [runtime('first'), runtime('second')]): {
+  clients: RuntimeClients;
+  notes: string[];
+  broken: Set<string>;
+} {
   const notes: string[] = [];
   const broken = new Set<string>();
   const connect = async ({ model, ...rest }: Runtime): Promise<Provider> => {
@@ -38,7 +43,7 @@ function openClients(): { clients: RuntimeClients; notes: string[]; broken: Set<
       },
     };
   };
-  return { clients: new RuntimeClients([runtime('first'), runtime('second')], connect), notes, broken };
+  return { clients: new RuntimeClients(chain, connect), notes, broken };
 }
 
 test('F5 a turn that starts with no fallback active rebuilds nothing', async () => {
@@ -47,6 +52,16 @@ test('F5 a turn that starts with no fallback active rebuilds nothing', async () 
 
   const restored = await clients.restorePrimary();
   await clients.at(0);
+
+  assert.deepEqual(restored, { type: 'nothing-to-restore' });
+  assert.deepEqual(notes, ['build first']);
+});
+
+test('F5 another key of the primary is no fallback: its client stays', async () => {
+  const { clients, notes } = openClients([runtime('first', 'KEY'), runtime('first', 'KEY_2'), runtime('second')]);
+  await clients.at(1);
+
+  const restored = await clients.restorePrimary();
 
   assert.deepEqual(restored, { type: 'nothing-to-restore' });
   assert.deepEqual(notes, ['build first']);
@@ -93,5 +108,5 @@ test('T8 a rebuild that fails is reported and throws nothing', async () => {
 test('T5 every vendor but the aggregators is reached directly', () => {
   const aggregators = vendors.filter(({ route }) => route === 'aggregator').map(({ name }) => name);
 
-  assert.deepEqual(aggregators, ['openrouter']);
+  assert.deepEqual(aggregators, ['openrouter', 'nous', 'huggingface']);
 });

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Interface, Key } from 'node:readline';
 import type { ProcessPort } from '../app-port.ts';
-import { decideEscapes } from '../render/style.ts';
+import { chooseStyle, decideEscapes } from '../render/style.ts';
 
 export interface ScreenEvents {
   /** A line was entered. */
@@ -24,16 +24,20 @@ export interface ScreenOptions {
 }
 
 const eraseLine = '\r\u001b[J';
-const quietKeys: ReadonlySet<string> = new Set(['return', 'enter', 'escape']);
+const enterKeys: ReadonlySet<string> = new Set(['return', 'enter']);
+// Of two lengths, since a prompt that fills more than a row cannot be taken away again.
+const waitingHint = { wide: '(output waits) ', narrow: '(…) ' } as const;
+const narrowColumns = 40;
 
 /**
  * A terminal that is written to while a person types. The two never mix: what is to be printed while a line is being
- * typed waits until that line is entered or erased.
+ * typed waits until that line is entered or erased, and the prompt says so.
  */
 export class ChatScreen implements Disposable {
   readonly #process: ProcessPort;
   readonly #events: ScreenEvents;
   readonly #lines: Interface;
+  #prompt = '';
   #isPromptShown = false;
   #isRemembering = true;
   #isClosed = false;
@@ -59,6 +63,7 @@ export class ChatScreen implements Disposable {
 
   write(text: string): void {
     if (this.isTyping) {
+      if (this.#held === '') this.#redraw(this.#hint() + this.#prompt);
       this.#held += text;
       return;
     }
@@ -69,6 +74,7 @@ export class ChatScreen implements Disposable {
   /** Shows a prompt; the cursor must be at the beginning of a line. `forgotten` lines are not brought back by the arrow keys. */
   prompt(text: string, memory: 'remembered' | 'forgotten'): void {
     this.#isRemembering = memory === 'remembered';
+    this.#prompt = text;
     this.#lines.setPrompt(text);
     if (this.isTyping || this.#isClosed) return;
     this.hidePrompt();
@@ -80,8 +86,7 @@ export class ChatScreen implements Disposable {
   hidePrompt(): void {
     if (!this.#isPromptShown || this.isTyping) return;
     this.#isPromptShown = false;
-    const { stdout, env } = this.#process;
-    stdout.write(decideEscapes({ isTerminal: true, env }) === 'allowed' ? eraseLine : '\n');
+    this.#process.stdout.write(this.#mayEscape() ? eraseLine : '\n');
   }
 
   /** Throws away what is being typed. */
@@ -124,7 +129,10 @@ export class ChatScreen implements Disposable {
   }
 
   readonly #beforeKey = (_text: string | undefined, key: Key): void => {
-    if (this.#isPromptShown || key.ctrl === true || quietKeys.has(key.name ?? '')) return;
+    const isEntering = enterKeys.has(key.name ?? '');
+    // Entered, the line stays on the screen, and what waited comes right below it.
+    if (isEntering && this.#held !== '' && this.#mayEscape()) this.#redraw(this.#prompt);
+    if (this.#isPromptShown || key.ctrl === true || isEntering || key.name === 'escape') return;
     this.#events.beforeTyping();
   };
 
@@ -133,6 +141,23 @@ export class ChatScreen implements Disposable {
   };
 
   readonly #end = (): void => this.#events.end();
+
+  #mayEscape(): boolean {
+    return decideEscapes({ isTerminal: true, env: this.#process.env }) === 'allowed';
+  }
+
+  #hint(): string {
+    const { env, stdout } = this.#process;
+    const width = stdout.columns < narrowColumns ? 'narrow' : 'wide';
+    return chooseStyle({ isTerminal: true, env }).dim(waitingHint[width]);
+  }
+
+  /** Puts another prompt in front of what is being typed: in its place, or where nothing can be erased, below it. */
+  #redraw(prompt: string): void {
+    this.#lines.setPrompt(prompt);
+    if (this.#mayEscape()) this.#lines.prompt(true);
+    else this.#process.stdout.write(`\n${prompt}${this.#lines.line}`);
+  }
 
   #enter(text: string): void {
     this.#isPromptShown = false;

@@ -27,7 +27,7 @@ export class ChatView {
     for (const { turnId, view, pieces } of turns) {
       this.#views.set(turnId, view);
       for (const piece of pieces) this.#printer.print(piece);
-      this.#printer.endLine();
+      this.#printer.endSpeech();
     }
   }
 
@@ -65,6 +65,6 @@ export class ChatView {
   #reply(text: string): void {
     const view = (this.#lastTurn && this.#views.get(this.#lastTurn)) ?? blankView;
     this.#printer.speak(missingOf(text, view));
-    this.#printer.endLine();
+    this.#printer.endSpeech();
   }
 }

@@ -24,7 +24,7 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
     else chat.leave(exitCodeOfSignal(signal));
   });
   const { address } = parts.place.seat;
-  const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat });
+  const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat }, parts.place.session?.settings);
   using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
   await chat.begin(served);
   return await chat.left;

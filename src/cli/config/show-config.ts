@@ -31,9 +31,11 @@ export function asWritten({ model, fallback, compaction, limits, prices, ...rest
       const { default: _, ...written } = choiceAsWritten({ ...choice, default: undefined });
       return { model: name ?? null, ...written };
     }),
-    compaction: {
+    compression: {
       enabled: compaction.isAutomatic,
       threshold: compaction.threshold,
+      target_ratio: compaction.targetRatio,
+      protect_last_n: compaction.protectLast,
       model: compaction.model ?? null,
     },
     limits: {

@@ -1,6 +1,7 @@
 import { makeVisible, neutralise } from './neutralise.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
+import { WordStream } from './word-stream.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export type Write = (text: string) => void;
@@ -10,27 +11,30 @@ export interface PrinterDeps {
   readonly speech: Write;
   readonly notes: Write;
   readonly style: Style;
-  /** How wide the screen for notes is now; undefined where there is none. */
-  readonly columns: () => number | undefined;
+  /** How wide the screen for them is now; undefined where there is none. */
+  readonly columns: (what: 'speech' | 'notes') => number | undefined;
 }
 
 /** Puts pieces on a screen: the words of the model run on, everything else stands on lines of its own. */
 export class PiecePrinter {
   readonly #deps: PrinterDeps;
+  readonly #words: WordStream;
   #isMidLine = false;
 
   constructor(deps: PrinterDeps) {
     this.#deps = deps;
+    this.#words = new WordStream(() => deps.columns('speech'));
   }
 
   print(piece: Piece): void {
+    if (piece.type === 'speech') {
+      this.speak(piece.text);
+      return;
+    }
+    this.endSpeech();
     const { style } = this.#deps;
     switch (piece.type) {
-      case 'speech':
-        this.speak(piece.text);
-        return;
       case 'speech.ended':
-        this.endLine();
         return;
       case 'asked':
         this.line(style.bold(`› ${neutralise(piece.text).replaceAll('\n', '\n  ')}`));
@@ -54,8 +58,13 @@ export class PiecePrinter {
   speak(text: string): void {
     const clean = neutralise(text);
     if (clean === '') return;
-    this.#deps.speech(clean);
+    this.#write(this.#words.take(clean));
     this.#isMidLine = !clean.endsWith('\n');
+  }
+
+  /** The words that come next have nothing to do with those that came last. */
+  endSpeech(): void {
+    this.#endLine(this.#words.end());
   }
 
   /** A line of its own; the text is printed as it is. */
@@ -66,7 +75,7 @@ export class PiecePrinter {
 
   /** Text of our own, on lines of its own that break between words. */
   prose(text: string, paint: (text: string) => string): void {
-    this.line(paint(wrapWords(neutralise(text), this.#deps.columns())));
+    this.line(paint(wrapWords(neutralise(text), this.#deps.columns('notes'))));
   }
 
   /** A question whose answer is about exactly what it shows. */
@@ -75,8 +84,17 @@ export class PiecePrinter {
     this.line(this.#deps.style.bold(makeVisible(text)));
   }
 
+  /** What comes next stands on a new line, be it the rest of what the model is saying. */
   endLine(): void {
-    if (this.#isMidLine) this.#deps.speech('\n');
+    this.#endLine(this.#words.pause());
+  }
+
+  #endLine(held: string): void {
+    this.#write(this.#isMidLine ? `${held}\n` : held);
     this.#isMidLine = false;
+  }
+
+  #write(text: string): void {
+    if (text !== '') this.#deps.speech(text);
   }
 }

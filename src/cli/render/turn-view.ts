@@ -102,6 +102,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'turn.released':
     case 'turn.settled':
     case 'compaction.asked':
+    case 'limit.reached':
     case 'approval.asked':
     case 'approval.answered':
       return shown(view, []);

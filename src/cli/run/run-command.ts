@@ -37,7 +37,7 @@ interface RunParts {
 async function answer(prompt: string, { app, place, output, process }: RunParts): Promise<number> {
   const asks = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'yes' : 'no';
   using port = new RunPort(asks, output, process);
-  const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port });
+  const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
   for (const warning of warnings) output.note(warning);
   if (place.session !== undefined) await gateway.deliver(place.seat.address);
   output.started({ model: model.name, earlier: await unsettledTurns(app, place) });

@@ -33,7 +33,10 @@ export class TextOutput implements RunOutput {
       speech: (text) => void process.stdout.write(text),
       notes: (text) => void process.stderr.write(text),
       style: this.#style,
-      columns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
+      columns: (what) => {
+        const screen = what === 'speech' ? process.stdout : process.stderr;
+        return screen.isTTY ? screen.columns : undefined;
+      },
     });
   }
 
@@ -85,7 +88,7 @@ export class TextOutput implements RunOutput {
     }
     const view = this.#lastTurn && this.#views.get(this.#lastTurn);
     this.#printer.speak(missingOf(text, view ?? blankView));
-    this.#printer.endLine();
+    this.#printer.endSpeech();
   }
 
   #stream(piece: Piece): void {

@@ -59,6 +59,7 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     case 'approval.answered':
     case 'tool.called':
     case 'compaction.asked':
+    case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':
       return [];

@@ -6,6 +6,7 @@ import type { Json } from '../../base/json.ts';
 import { checkConfig, withDefaults } from '../../model/config.ts';
 import type { UserConfig } from '../../model/config-schema.ts';
 import type { Config } from '../../model/config.ts';
+import type { SettingsChange } from './change-settings.ts';
 import type { HomeFolder } from './home-folder.ts';
 import type { ParsedConfig } from './parse-config.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -24,7 +25,7 @@ export interface LoadedConfig {
  * defaults could send a conversation to a model that its owner did not choose.
  */
 export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
-  const path = [home.configFile, home.configJsonFile].find((candidate) => existsSync(candidate));
+  const path = findConfigFile(home);
   if (path === undefined) {
     return { path: home.configFile, config: withDefaults({} as UserConfig), warnings: [], source: 'defaults' };
   }
@@ -40,6 +41,17 @@ export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
     warnings: [...doubled(home, path), ...found.warnings, ...copying],
     source: 'file',
   };
+}
+
+/** Changes keys in the file that counts, or begins one, and reads what it says then. Throws `bad-config` for a broken one. */
+export async function changeConfig(home: HomeFolder, change: SettingsChange): Promise<LoadedConfig> {
+  const { changeSettings } = await import('./change-settings.ts');
+  await changeSettings(findConfigFile(home) ?? home.configFile, change);
+  return await loadConfig(home);
+}
+
+function findConfigFile(home: HomeFolder): string | undefined {
+  return [home.configFile, home.configJsonFile].find((candidate) => existsSync(candidate));
 }
 
 /** Settings that were read without a problem: the text of the file, and what it says. */

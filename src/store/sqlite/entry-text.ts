@@ -32,6 +32,7 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
     case 'approval.answered':
     case 'tool.called':
     case 'compaction.asked':
+    case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':
     case 'turn.settled':

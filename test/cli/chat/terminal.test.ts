@@ -120,31 +120,104 @@ test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () 
   assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
 });
 
-test('a line typed while it works reaches the running turn, and what is printed waits for it', { skip }, async () => {
-  const answer = callsTool('terminal', { command: 'cat gate' }, { text: 'One two three four five six seven eight.' });
-  await using desk = await openDesk([stallsAfter(900, answer), says('Understood.')]);
-  const gatePath = join(desk.workdir, 'gate');
-  execFileSync('mkfifo', [gatePath]);
-  await using terminal = openTerminal(desk, []);
+test(
+  'a line typed while it works reaches the running turn, and what is printed waits and says so',
+  { skip },
+  async () => {
+    const answer = callsTool('terminal', { command: 'cat gate' }, { text: 'One two three four five six seven eight.' });
+    await using desk = await openDesk([stallsAfter(900, answer), says('Understood.')]);
+    const gatePath = join(desk.workdir, 'gate');
+    execFileSync('mkfifo', [gatePath]);
+    await using terminal = openTerminal(desk, []);
+    await terminal.shows(prompt);
+    await terminal.enter('wait');
+    await terminal.shows(/^One two/m);
+
+    await terminal.type('only the');
+    await terminal.shows(/^› only the$/m);
+    desk.server.release();
+    const gate = await open(gatePath, 'w'); // resolves when the command runs, so the rest of the answer has come
+    const typing = await terminal.shows(/output waits/);
+    await terminal.enter(' first');
+    await terminal.shows(/Noted/);
+    await gate.close();
+    const screen = await terminal.shows(/Understood\.\n›$/);
+
+    assert.match(typing, /\n\(output waits\) › only the$/);
+    assert.doesNotMatch(typing, /eight/);
+    assert.doesNotMatch(screen, /output waits/);
+    assert.match(screen, /^› only the first\n.*eight\.\n• terminal {2}cat gate$/m);
+    assert.match(desk.server.requests[1]?.body ?? '', /<user-message>\\nonly the first\\n<\/user-message>/);
+  },
+);
+
+for (const [end, columns, hint] of [
+  ['BSpace', 100, /\n\(output waits\) › x$/],
+  ['C-c', 12, /\n\(…\) › x$/],
+] as const) {
+  test(`at ${columns} columns what waited for a line comes when that is erased with ${end}`, { skip }, async () => {
+    await using desk = await openDesk([stallsAfter(900, says('One two three four five six seven eight.'))]);
+    await using terminal = openTerminal(desk, [], { columns });
+    await terminal.shows(prompt);
+    await terminal.enter('count');
+    await terminal.shows(/^One two/m);
+
+    await terminal.type('x');
+    await terminal.shows(/^› x$/m);
+    desk.server.release();
+    await terminal.shows(hint);
+    await terminal.press(end);
+    const screen = await terminal.shows(/eight\.\n›$/);
+
+    assert.match(screen.replaceAll(/\s+/g, ' '), /› count One two three four five six seven eight\. ›$/);
+  });
+}
+
+test('a dumb terminal is told in a line of its own that output waits', { skip }, async () => {
+  await using desk = await openDesk([stallsAfter(900, says('One two three four five six seven eight.')), says('Yes.')]);
+  await using terminal = openTerminal(desk, [], { env: { TERM: 'dumb' } });
   await terminal.shows(prompt);
-  await terminal.enter('wait');
+  await terminal.enter('count');
   await terminal.shows(/^One two/m);
 
-  await terminal.type('only the');
-  await terminal.shows(/^› only the$/m);
+  await terminal.type('and');
+  await terminal.shows(/^› and$/m);
   desk.server.release();
-  const gate = await open(gatePath, 'w'); // resolves when the command runs, so the rest of the answer has come
-  const typing = await terminal.screen();
-  await terminal.enter(' first');
-  await terminal.shows(/Noted/);
-  await gate.close();
-  const screen = await terminal.shows(/Understood\.\n›$/);
+  await terminal.shows(/\n› and\n\(output waits\) › and$/);
+  await terminal.enter(' then?');
+  await terminal.shows(/› and then\?\n[^]*eight\.\n[^]*›$/);
 
-  assert.match(typing, /\n› only the$/);
-  assert.doesNotMatch(typing, /eight/);
-  assert.match(screen, /^› only the first\n.*eight\.\n• terminal {2}cat gate$/m);
-  assert.match(desk.server.requests[1]?.body ?? '', /<user-message>\\nonly the first\\n<\/user-message>/);
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(terminal.written, /\u001b/);
 });
+
+const prose = 'The quick brown fox jumps over the lazy dog, which does not mind at all.';
+const code = 'echo a line of code that is longer than the terminal is wide';
+
+for (const columns of [12, 40]) {
+  test(
+    `at ${columns} columns an answer breaks between words while it comes, and code is left alone`,
+    { skip },
+    async () => {
+      const answer = `${prose}\n\`\`\`\n${code}\n\`\`\`\n漢字かな混じりの文も折り返される。\nEnd.`;
+      await using desk = await openDesk([stallsAfter(1500, says(answer))]);
+      await using terminal = openTerminal(desk, [], { columns });
+      await terminal.shows(prompt);
+
+      await terminal.enter('tell');
+      await desk.server.whenStalled();
+      const early = await terminal.shows(/^The quick/m);
+      desk.server.release();
+      const screen = await terminal.shows(/End\.\n›$/);
+
+      assert.doesNotMatch(early, /End/);
+      const lines = /› tell\n([^]*)\n```\n[^]*```\n([^]*)\nEnd\.\n›$/.exec(screen);
+      assert.equal(lines?.[1]?.replaceAll('\n', ' '), prose);
+      assert.equal(lines?.[2]?.replaceAll('\n', ''), '漢字かな混じりの文も折り返される。');
+      assert.equal(terminal.written.includes(code), true);
+    },
+  );
+}
 
 test('lines that are pasted together are one message, with what is typed behind them', { skip }, async () => {
   await using desk = await openDesk([says('Three lines.')]);

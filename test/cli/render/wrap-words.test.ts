@@ -33,6 +33,7 @@ const cases: readonly { readonly title: string; readonly given: [string, number 
     },
     { title: 'columns set apart by spaces stay where they fit', given: ['/new   begin', 20], is: '/new   begin' },
     { title: 'a letter counts once, however it is encoded', given: ['𝒜𝒜 𝒜𝒜', 5], is: '𝒜𝒜 𝒜𝒜' },
+    { title: 'a character of two columns counts as two', given: ['漢字 漢字', 8], is: '漢字\n漢字' },
     { title: 'where the width is not known nothing is broken', given: ['one two', undefined], is: 'one two' },
   ];
 

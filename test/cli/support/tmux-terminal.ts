@@ -13,18 +13,26 @@ const longestPauseMs = 20_000;
 
 export interface TerminalOptions {
   readonly columns?: number;
+  /** What runs there, where it is not the program itself. */
+  readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The program in a real terminal, driven by keys. tmux runs in control mode, so that everything that happens is an event. */
-export function openTerminal(desk: Desk, args: readonly string[], options: TerminalOptions = {}): Terminal {
+export function openTerminal(
+  desk: Pick<Desk, 'workdir' | 'env'>,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Terminal {
   // Given with the command, since tmux sets TERM to its own.
   const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
-  const command = ['env', ...variables, process.execPath, entryPoint, ...args].map(quote).join(' ');
+  const program = options.program ?? [process.execPath, entryPoint];
+  const command = ['env', ...variables, ...program, ...args].map(quote).join(' ');
   const size = ['-x', String(options.columns ?? 100), '-y', '40'];
   const socket = `talaria-test-${process.pid}-${performance.now()}`;
-  // The screen stays after the program has ended, with the code that it ended with.
-  const shown = `${command}; echo "[ended with $?]"; exec cat`;
+  // The screen stays after the program has ended, with the code that it ended with. Ctrl-C is for the program, not for
+  // the shell that waits for it.
+  const shown = `trap : INT; ${command}; echo "[ended with $?]"; exec cat`;
   const child = spawn('tmux', ['-u', '-L', socket, '-f', '/dev/null', '-C', 'new-session', ...size, shown], {
     cwd: desk.workdir,
     env: { ...desk.env, LC_ALL: 'C.UTF-8', SHELL: '/bin/sh' },

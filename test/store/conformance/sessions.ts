@@ -106,6 +106,25 @@ export const sessionPromises: Promises = {
     await assert.rejects(store.sessions.setTitle('ses_none' as SessionId, 'x'), { code: 'not-found' });
   },
 
+  'what was chosen for a session is kept for it alone, and a later choice replaces all of it': async ({ open }) => {
+    await using house = await open();
+    const one = await house.store.sessions.at(inChat('one'));
+    const two = await house.store.sessions.at(inChat('two'));
+
+    await house.store.sessions.configure(one.id, { model: 'anthropic:claude-opus-5-5', effort: 'high' });
+    assert.deepEqual((await house.store.sessions.at(inChat('one'))).settings, {
+      model: 'anthropic:claude-opus-5-5',
+      effort: 'high',
+    });
+    await house.store.sessions.configure(one.id, { effort: 'low' });
+    const store = await house.reopen();
+
+    assert.deepEqual(await store.sessions.get(one.id), { ...one, settings: { effort: 'low' } });
+    assert.deepEqual(await store.sessions.get(two.id), two);
+    assert.deepEqual((await store.sessions.renew(inChat('one'))).settings, {});
+    await assert.rejects(store.sessions.configure('ses_none' as SessionId, {}), { code: 'not-found' });
+  },
+
   'a deleted session is gone from every port, and the others keep what is theirs': async ({ open }) => {
     await using house = await open();
     const gone = await house.store.sessions.at(inChat('gone'));

@@ -185,7 +185,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
   assert.deepEqual(Object.keys(schema['properties'] ?? {}), [
     'model',
     'fallback',
-    'compaction',
+    'compression',
     'limits',
     'prices',
     'agent',

@@ -1,0 +1,27 @@
+import { describeFacts } from '../../agents/model-facts.ts';
+import type { CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { describeAnswer, findModel, tellFailure, timed } from './check-model.ts';
+
+/** Makes a model the default, once it has answered. Where it does not, the settings stay as they are. */
+export const setModel: CommandFunction = async (args, deps) => {
+  const { process } = deps;
+  const [name = ''] = args.words;
+  const format = args.has('json') ? 'json' : 'text';
+  const desk = await deps.openModels();
+  const runtime = await findModel(name, desk);
+  const check = args.has('no-check') ? undefined : await desk.check(runtime);
+  if (check?.type === 'failed') return tellFailure(runtime, check, { process, format });
+
+  await desk.models.setDefault(name, runtime);
+  const { path } = await deps.readSettings();
+  if (format === 'json') {
+    const report = { ok: true, default: runtime.name, path, check: check === undefined ? null : timed(check) };
+    process.stdout.write(`${JSON.stringify(report)}\n`);
+    return exitCodes.done;
+  }
+  if (check !== undefined) process.stdout.write(describeAnswer(runtime, check));
+  process.stdout.write(`${runtime.name} is the default now · ${describeFacts(await desk.lookUp(runtime))}\n`);
+  process.stdout.write(`Written to ${path}; a Talaria that runs takes it up at its next start.\n`);
+  return exitCodes.done;
+};

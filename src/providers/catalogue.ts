@@ -1,0 +1,16 @@
+import type { Catalogue } from '../model/catalogue.ts';
+import type { CatalogueOptions } from './catalogue-lookup.ts';
+
+/** What is known about models. Nothing is loaded before the first question: many a start never has one. */
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  let opening: Promise<Catalogue> | undefined;
+  const open = (): Promise<Catalogue> => {
+    opening ??= import('./catalogue-lookup.ts').then(({ openCatalogue }) => openCatalogue(options));
+    return opening;
+  };
+  return {
+    window: async (runtime) => await (await open()).window(runtime),
+    cost: async (runtime, usage, at) => await (await open()).cost(runtime, usage, at),
+    price: async (runtime, at) => await (await open()).price(runtime, at),
+  };
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../src/base/json.ts';
+import { saysAnthropic } from '../support/anthropic-script.ts';
+import { failsWith, says } from '../support/model-script.ts';
+import type { ModelScript } from '../support/model-script.ts';
+import { startModelServer } from '../support/model-server.ts';
+import type { ModelServer } from '../support/model-server.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
+
+const refused = failsWith(401, { error: { message: 'no such key' } });
+
+function words(count: number): string {
+  return Array.from({ length: count }, (_, index) => `word${index % 97}`).join(' ');
+}
+
+interface Chain extends AsyncDisposable {
+  readonly house: TestHouse;
+  readonly primary: ModelServer;
+  readonly standIn: ModelServer;
+}
+
+interface ChainOptions {
+  readonly primary: { readonly window: number; readonly script: ModelScript; readonly model?: JsonObject };
+  readonly standIn: { readonly window: number; readonly script: ModelScript };
+}
+
+/** A house with a primary and one stand-in, each with a window of its own. */
+async function openChain({ primary, standIn }: ChainOptions): Promise<Chain> {
+  await using cleanup = new AsyncDisposableStack();
+  const first = cleanup.use(await startModelServer(primary.script));
+  const second = cleanup.use(await startModelServer(standIn.script));
+  const model = { provider: 'custom', base_url: first.baseUrl, default: 'first', context_length: primary.window };
+  const fallback = { provider: 'custom', base_url: second.baseUrl, model: 'second', context_length: standIn.window };
+  const settings = { model: { ...model, ...primary.model }, fallback };
+  const house = cleanup.use(await openTestHouse({ script: [], settings }));
+  const kept = cleanup.move();
+  return { house, primary: first, standIn: second, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Who was asked what, and where the conversation was shortened, in order. */
+async function pathOf({ house }: Chain): Promise<readonly string[]> {
+  return (await house.log()).flatMap(({ entry }): readonly string[] => {
+    if (entry.type === 'step.asked') return [entry.runtime];
+    if (entry.type === 'step.failed') return [entry.next.type];
+    return entry.type === 'context.compacted' ? [`shortened by ${entry.writtenBy}`] : [];
+  });
+}
+
+function isForSummary({ body }: { readonly body: string }): boolean {
+  return body.includes('You sum up the record');
+}
+
+async function talk({ house }: Chain, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await house.say(`Saying ${count}.`);
+}
+
+test('F2 F8 after a fallback the next turn is shortened by the limits and the model of the primary', async () => {
+  let isDown = true;
+  await using chain = await openChain({
+    primary: {
+      window: 8000,
+      script: (request) => (isDown ? refused : says(isForSummary(request) ? 'BY THE FIRST.' : 'primary')),
+    },
+    standIn: { window: 100_000, script: () => says(`stand-in ${words(800)}`) },
+  });
+  await talk(chain, 4);
+  const whileDown = await pathOf(chain);
+  isDown = false;
+
+  const reply = await chain.house.say('And now?');
+
+  assert.equal(reply, 'primary');
+  assert.ok(
+    whileDown.every((step) => !step.startsWith('shortened')),
+    'the window of the stand-in is large',
+  );
+  assert.deepEqual((await pathOf(chain)).slice(whileDown.length), ['shortened by custom:first', 'custom:first']);
+  const notices = chain.house.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+  assert.match(notices.at(-1) ?? '', /: it may have 5,600 here$/);
+});
+
+test('F13 F8 the limits follow a fallback to a smaller window, and come back with the primary', async () => {
+  let isDown = false;
+  await using chain = await openChain({
+    primary: { window: 100_000, script: () => (isDown ? refused : says(`primary ${words(800)}`)) },
+    standIn: {
+      window: 8000,
+      script: (request) => says(isForSummary(request) ? 'BY THE SECOND.' : 'stand-in'),
+    },
+  });
+  await talk(chain, 5);
+  isDown = true;
+  const whileDown = await chain.house.say('And now?');
+  isDown = false;
+
+  const path = await pathOf(chain);
+  await talk(chain, 10);
+
+  assert.equal(whileDown, 'stand-in');
+  assert.deepEqual(path.slice(5), ['custom:first', 'fall-back', 'shortened by custom:second', 'custom:second']);
+  const later = (await pathOf(chain)).slice(path.length);
+  assert.deepEqual(new Set(later), new Set(['custom:first']));
+});
+
+function markersIn(server: ModelServer): readonly number[] {
+  return server.requests.map(({ body }) => body.split('"cache_control"').length - 1);
+}
+
+test('F9 F13 the markers of the prompt cache follow the runtime: the primary has them, the stand-in does not, and back', async () => {
+  let isDown = false;
+  await using chain = await openChain({
+    primary: {
+      window: 200_000,
+      script: () => (isDown ? refused : saysAnthropic('primary')),
+      model: { api_mode: 'anthropic_messages', cache_ttl: '1h' },
+    },
+    standIn: { window: 200_000, script: () => says('stand-in') },
+  });
+
+  const replies = [await chain.house.say('one')];
+  isDown = true;
+  replies.push(await chain.house.say('two'));
+  isDown = false;
+  replies.push(await chain.house.say('three'));
+
+  assert.deepEqual(replies, ['primary', 'stand-in', 'primary']);
+  assert.deepEqual(markersIn(chain.primary), [2, 4, 4]);
+  assert.deepEqual(markersIn(chain.standIn), [0]);
+  assert.match(chain.primary.requests.at(-1)?.body ?? '', /"cache_control":\{"type":"ephemeral","ttl":"1h"\}/);
+});
+
+test('a primary that cannot even write the summary has it written by the stand-in', async () => {
+  let isDown = false;
+  await using chain = await openChain({
+    primary: { window: 8000, script: () => (isDown ? refused : says(`primary ${words(800)}`)) },
+    standIn: { window: 8000, script: (request) => says(isForSummary(request) ? 'BY THE SECOND.' : 'stand-in') },
+  });
+  await talk(chain, 4);
+  isDown = true;
+
+  const reply = await chain.house.say('And now?');
+
+  assert.equal(reply, 'stand-in');
+  assert.deepEqual((await pathOf(chain)).slice(4), [
+    'shortened by custom:second',
+    'custom:first',
+    'fall-back',
+    'custom:second',
+  ]);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { openDesk } from '../support/program.ts';
+
+const inOrder = 'The settings are in order.\n';
+
+const cases: readonly {
+  readonly title: string;
+  readonly settings: JsonObject;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly says: RegExp;
+  readonly code: number;
+}[] = [
+  {
+    title: 'a provider that nobody knows is named, with those that are known',
+    settings: { model: { provider: 'opneai', default: 'gpt' } },
+    says: /^unknown provider opneai: the known ones are .*openai.*\n$/,
+    code: 78,
+  },
+  {
+    title: 'a provider without a key is named, with the variable to set',
+    settings: { model: { provider: 'anthropic' } },
+    says: /^the provider anthropic is configured, but it has no key: set ANTHROPIC_API_KEY\n$/,
+    code: 78,
+  },
+  {
+    title: 'a provider whose key is in the environment is in order',
+    settings: { model: { provider: 'anthropic' } },
+    env: { ANTHROPIC_API_KEY: 'sk-test' },
+    says: /^The settings are in order\.\n$/,
+    code: 0,
+  },
+  {
+    title: 'a fallback that would be left out is a warning',
+    settings: { model: { provider: 'demo' }, fallback: { provider: 'openai', model: 'gpt' } },
+    says: /^a fallback is left out: the provider openai is configured, but it has no key: .*\n$/,
+    code: 0,
+  },
+  {
+    title: 'a model without a provider is said to be up to Ollama where no provider has a key',
+    settings: { model: { default: 'llama' } },
+    says: /^the model is up to the Ollama at http:\/\/127\.0\.0\.1:\d+, which is not asked here\n$/,
+    code: 0,
+  },
+];
+
+for (const { title, settings, env, says, code } of cases) {
+  test(title, async () => {
+    await using desk = await openDesk();
+    await desk.setConfig(settings);
+
+    const checked = await desk.run(['config', 'check'], { env: env ?? {} });
+    const forPrograms = await desk.run(['config', 'check', '--json'], { env: env ?? {} });
+
+    assert.match(checked.stdout, says);
+    assert.deepEqual([checked.stderr, checked.code, forPrograms.code], ['', code, code]);
+    const { ok, problems, warnings } = JSON.parse(forPrograms.stdout) as Record<string, unknown>;
+    assert.equal(ok, code === 0);
+    assert.equal([problems, warnings].flat().join('\n'), checked.stdout.replace(inOrder, '').trimEnd());
+  });
+}
+
+test('a key in the file of secrets counts', async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'anthropic' } });
+  await writeFile(join(desk.home, '.env'), 'ANTHROPIC_API_KEY=sk-test\n', { mode: 0o600 });
+
+  assert.deepEqual(await desk.run(['config', 'check']), { stdout: inOrder, stderr: '', code: 0 });
+});
+
+test('a check of the settings asks nobody, not even an Ollama on this machine', async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'ollama' } });
+  let visits = 0;
+  const server = createServer(() => (visits += 1)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const { stdout } = await desk.run(['config', 'check'], { env: { OLLAMA_HOST: `127.0.0.1:${port}` } });
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+
+  assert.match(stdout, new RegExp(`up to the Ollama at http://127.0.0.1:${port}, which is not asked`));
+  assert.equal(visits, 0);
+});
+
+test('of a broken file only that is said', async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'opneai' } });
+  await desk.run(['config', 'show']);
+  await writeFile(join(desk.home, 'config.json'), '{ "model": ');
+
+  const { stdout, stderr, code } = await desk.run(['config', 'check']);
+
+  assert.match(stdout + stderr, /config\.json:1:\d+: /);
+  assert.doesNotMatch(stdout + stderr, /unknown provider/);
+  assert.equal(code, 78);
+});

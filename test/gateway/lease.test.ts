@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeId } from '../../src/base/ids.ts';
+import type { LeaseGrant } from '../../src/model/store.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { delays, says } from '../support/model-script.ts';
+import { openTestHouse } from '../support/test-house.ts';
+
+const beatMs = 5_000;
+const elsewhere = 'nod_elsewhere' as NodeId;
+
+test('a turn that takes longer than the lease of its session keeps it to the end, and then gives it back', async () => {
+  const clock = new ManualClock(Date.now());
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTestHouse({ script: [delays(gate.promise, says('At last.'))], clock });
+  await house.admit('take your time');
+  await house.server.whenRequested(1);
+  const lease = `session:${(await house.session()).id}`;
+  const tryToTake = (): Promise<LeaseGrant> => house.app.store.leases.acquire(lease, elsewhere, beatMs);
+
+  const grants: string[] = [];
+  for (let passedMs = 0; passedMs < 60_000; passedMs += beatMs) {
+    clock.advance(beatMs);
+    // Commits are made in order: behind these the renewal that the clock set off is done.
+    for (let count = 0; count < 2; count += 1) grants.push((await tryToTake()).type);
+  }
+  gate.resolve();
+  await house.whenIdle();
+
+  assert.deepEqual(new Set(grants), new Set(['taken']));
+  assert.equal(house.shown.at(-1)?.text, 'At last.');
+  assert.equal((await tryToTake()).type, 'held');
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { describeToolConformance } from './conformance.ts';
+import type { ToolSamples } from './conformance.ts';
+import { openToolBench } from './open-toolbox.ts';
+import type { ToolBench } from './open-toolbox.ts';
+
+async function open(): Promise<ToolBench> {
+  const bench = await openToolBench();
+  await mkdir(join(bench.workdir, 'folder'));
+  await writeFile(join(bench.workdir, 'note.txt'), 'one\ntwo\n');
+  await symlink('loop', join(bench.workdir, 'loop'));
+  await symlink('nowhere/at/all', join(bench.workdir, 'dangling'));
+  return bench;
+}
+
+const samples: Readonly<Record<string, ToolSamples>> = {
+  terminal: {
+    works: { command: 'echo made > made.txt' },
+    impossible: [{ command: 'true\0' }, { command: 'true', workdir: 'missing' }, { command: 'true', timeout: 0 }],
+    endless: { command: 'echo begun; tail -f /dev/null' },
+  },
+  read_file: {
+    works: { path: 'note.txt' },
+    impossible: [
+      { path: 'missing.txt' },
+      { path: 'folder' },
+      { path: 'note.txt/below' },
+      { path: 'loop' },
+      { path: 'blob:none' },
+      { path: '\0' },
+    ],
+    endless: undefined,
+  },
+  write_file: {
+    works: { path: 'folder/made.txt', content: 'made\n' },
+    impossible: [
+      { path: 'folder', content: 'x' },
+      { path: 'note.txt/below', content: 'x' },
+      { path: 'loop', content: 'x' },
+      { path: 'a\0b', content: 'x' },
+    ],
+    endless: undefined,
+  },
+  patch: {
+    works: { path: 'note.txt', old_string: 'two', new_string: 'three, which was not there before' },
+    impossible: [
+      { path: 'missing.txt', old_string: 'two', new_string: 'three' },
+      { path: 'note.txt', old_string: 'nine', new_string: 'three' },
+      { path: 'folder', old_string: 'two', new_string: 'three' },
+      { path: 'a\0b', old_string: 'two', new_string: 'three' },
+    ],
+    endless: undefined,
+  },
+  search_files: {
+    works: { pattern: 'tw.' },
+    impossible: [{ pattern: 'two', path: 'missing' }, { pattern: '(' }, { pattern: 'two', path: 'a\0b' }],
+    endless: undefined,
+  },
+};
+
+for (const [name, of] of Object.entries(samples)) describeToolConformance({ name, samples: of, open });
+
+test('every tool that the model is given is held to the port', async () => {
+  await using bench = await open();
+
+  assert.deepEqual([...bench.toolbox.tools.keys()], Object.keys(samples));
+});
