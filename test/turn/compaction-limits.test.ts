@@ -2,14 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callsTool, failsWith, says } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { answered, compactionsOf, contentsOf, messagesIn, openLongHouse, prose, sumUps } from './compaction-setup.ts';
+import {
+  answered,
+  compactionsOf,
+  contentsOf,
+  messagesIn,
+  notices,
+  openLongHouse,
+  prose,
+  sumUps,
+} from './compaction-setup.ts';
 import type { Answerer } from './compaction-setup.ts';
 
 const longReplies: Answerer = (_request, index) => says(`Reply ${index}. ${prose('word', 700)}`);
 const tooLong = failsWith(413, { error: { message: 'the request is too large' } });
-
-/** A summary nearly as long as what it stands for. */
-const parrots: Answerer = (request) => says(contentsOf(request)[0]?.slice(0, -1000) ?? '');
 
 /** A server that takes no request of more than so many bytes. */
 function takesAtMost(bytes: number): Answerer {
@@ -105,7 +111,8 @@ test('two compactions that bought nothing are the last until one by hand or one 
   await using long = await openLongHouse({
     window: 8000,
     answer: (_request, index) => says(`Reply ${index}. ${prose('word', 350)}`),
-    sumUp: parrots,
+    // Each summary is nearly as long as what it stands for.
+    sumUp: () => says(prose('sum', 1350 + 250 * (sumUps(long.server).length - 1))),
   });
 
   for (let count = 0; count < 20; count += 1) await long.house.say(`Saying ${count}.`);
@@ -156,4 +163,19 @@ test('a limit of money is not passed by a summary: the program writes it then', 
   const [compaction] = await compactionsOf(long.house);
   assert.equal(compaction?.writtenBy, 'program');
   assert.equal(sumUps(long.server).length, 0);
+});
+
+test('a summary that takes a limit past four fifths says so', async () => {
+  const prices = { 'custom:scripted': { input: 1, output: 1, cache_read: 1, cache_write: 1 } };
+  const dear = { prompt_tokens: 5000, completion_tokens: 180_000 };
+  await using long = await openLongHouse({
+    answer: (request, index) => (index === 3 ? says(prose('word', 700), { usage: dear }) : longReplies(request, index)),
+    sumUp: () => says('SUMMARY OF IT.', { usage: { prompt_tokens: 10_000, completion_tokens: 1 } }),
+    settings: { prices, limits: { per_session: 0.25 } },
+  });
+  for (let count = 0; count < 4; count += 1) await long.house.say(`Saying ${count}.`);
+
+  await long.house.say('/compact');
+
+  assert.match(notices(long.house).at(-1) ?? '', /^\$0\.2\d of the \$0\.25 for .* are spent$/);
 });

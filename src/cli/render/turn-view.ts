@@ -98,7 +98,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'context.compacted':
       return shown(view, [{ type: 'note', text: describeCompaction(entry) }]);
     case 'context.restored':
-      return shown(view, [{ type: 'note', text: 'the whole conversation is read again' }]);
+      return shown(view, [{ type: 'note', text: 'what was shortened last is read again as it was' }]);
     case 'turn.released':
     case 'turn.settled':
     case 'compaction.asked':

@@ -1,6 +1,6 @@
+import { textPart } from '../../model/message.ts';
 import type { Message } from '../../model/message.ts';
 import { noUsage } from '../../model/provider.ts';
-import { textPart } from '../../model/message.ts';
 import type { StoreTx } from '../../model/store.ts';
 import type { Compaction, TurnRef } from '../../model/turn.ts';
 import type { CompactionDeps } from './compaction-deps.ts';
@@ -92,7 +92,7 @@ function compose(plan: CompactionPlan, written: Written, { conversation, recorde
 async function recordCompaction(
   compaction: Compaction,
   paid: readonly PaidCall[],
-  { recorder, purse }: CompactionDeps,
+  { recorder, purse, emit }: CompactionDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const costs = await Promise.all(
@@ -102,6 +102,8 @@ async function recordCompaction(
     for (const call of costs) await settleCall(call, recorder.turn, tx);
     return await recorder.appendIn(tx, [{ type: 'context.compacted', ...compaction }]);
   }, signal);
+  const cost = costs.reduce((sum, call) => sum + (call.cost ?? 0), 0);
+  if (cost > 0) for (const text of await purse.warnAfter(cost)) emit({ type: 'notice', text });
 }
 
 async function settleCall(

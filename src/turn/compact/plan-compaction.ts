@@ -27,8 +27,9 @@ export interface CompactionPlan {
   /** What stays as it is. */
   readonly kept: readonly Message[];
   readonly words: readonly string[];
-  /** Estimated tokens: of the prompt now, of everything in it that could change, and of what stays in any case. */
+  /** How many tokens the prompt has now, as far as a server counted them. */
   readonly before: number;
+  /** How many tokens a prompt with these messages would have, all of it estimated. */
   readonly size: (messages: readonly Message[]) => number;
   readonly count: CountTokens;
 }
