@@ -6,7 +6,7 @@ import type { CallId, PersonId } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
 import type { Store } from '../src/model/store.ts';
 import type { TurnEntry, TurnRef } from '../src/model/turn.ts';
-import type { openSqliteStore } from '../src/store/sqlite/open-store.ts';
+import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import type { Figure } from './figure.ts';
 import { medianTimes } from './measure.ts';
 import type { Product } from './product.ts';
@@ -23,11 +23,8 @@ const entry: TurnEntry = {
 
 /** Entries of 1 KB made durable each second, by one session and by many at once, beside bare commits of such rows. */
 export async function measureAppends(product: Product): Promise<readonly Figure[]> {
-  const built = (await import(join(product.folder, 'dist', 'store', 'sqlite', 'open-store.js'))) as {
-    readonly openSqliteStore: typeof openSqliteStore;
-  };
   const folder = join(product.bareFolder, 'store');
-  const store = await built.openSqliteStore({ folder, clock: systemClock, log: silentLog });
+  const store = await openSqliteStore({ folder, clock: systemClock, log: silentLog });
   using bare = openBareDatabase(join(product.bareFolder, 'bare.db'));
   const turns = await Promise.all(Array.from({ length: sessions }, (_, chat) => admit(store, String(chat))));
   const [first] = turns as [TurnRef];

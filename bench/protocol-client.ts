@@ -38,8 +38,17 @@ const times = await medianTimes(
   },
   Number(rounds),
 );
+// The stream comes at the server's own pace, so what a token costs shows in the processor's time only.
+const work = { bare: await workMs(() => askBarely('stream')), ours: await workMs(() => ask(provider, 'stream')) };
 await provider.close();
-console.log(JSON.stringify(times));
+console.log(JSON.stringify({ ...times, bareWork: work.bare, oursWork: work.ours }));
+
+async function workMs(once: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let round = 0; round < Number(rounds); round += 1) await once();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / Number(rounds);
+}
 
 function questionOf(text: string): ModelRequest {
   return {

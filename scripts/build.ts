@@ -1,10 +1,20 @@
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSync } from 'esbuild';
 
-// Node strips no types below node_modules, so what is published is JavaScript, made from the sources by the compiler.
+// Node strips no types below node_modules, so what is published is JavaScript. Modules that always load together become one
+// file: to find and open each of two hundred takes a fifth of a whole one-shot run.
 const root = join(import.meta.dirname, '..');
-const compiler = join(root, 'node_modules', '.bin', 'tsc');
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-const { status } = spawnSync(compiler, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-process.exitCode = status ?? 1;
+const outdir = join(root, 'dist');
+rmSync(outdir, { recursive: true, force: true });
+buildSync({
+  entryPoints: [join(root, 'src', 'bin.ts')],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node26',
+  packages: 'external',
+  logLevel: 'warning',
+});
