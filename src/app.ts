@@ -305,7 +305,10 @@ async function findModels({ primary, fallback, settings }: ModelWishes, secrets:
   const { chooseChain } = await import('./providers/choose-runtime.ts');
   const { probeOllama } = await import('./providers/probe-ollama.ts');
   const secret = (name: string): string | undefined => secrets.get(name);
-  return await chooseChain({ config: primary, cacheLife: settings.cacheLife, fallback, secret, probeOllama });
+  const found = await chooseChain({ config: primary, cacheLife: settings.cacheLife, fallback, secret, probeOllama });
+  if (found.type === 'unusable' || !found.chain.some(({ vendor }) => vendor === 'ollama')) return found;
+  const { noticeOllamaWindows } = await import('./providers/notice-ollama-window.ts');
+  return await noticeOllamaWindows(found, secret);
 }
 
 async function saveDefault(change: DefaultChange, home: HomeFolder): Promise<Config> {

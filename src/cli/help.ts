@@ -109,7 +109,8 @@ const jsonText = `talaria run --json prints one JSON object a line. Each has a "
   failed           the last line where there is no result: ok, exitCode, error with code and message
 
 Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.steered", "turn.nudged", "step.asked",
-"step.finished", "step.failed", "approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
+"step.finished", "step.failed", "limit.reached", "compaction.asked", "context.compacted", "context.restored",
+"approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
 Fields and types may be added; what is here stays.
 
 Other commands print one document with "ok": true. Every command that fails prints, as its last line,

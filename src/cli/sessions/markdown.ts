@@ -75,7 +75,7 @@ function wholeText(parts: readonly Part[], blobs: Texts): string {
 function renderResult(result: TurnResult, lastText: string): readonly string[] {
   switch (result.type) {
     case 'replied':
-      return result.text === '' || result.text.endsWith(lastText) ? [] : ['## Talaria', result.text];
+      return isShown(result.text, lastText) ? [] : ['## Talaria', result.text];
     case 'interrupted':
       return ['*Stopped.*'];
     case 'failed':
@@ -83,6 +83,11 @@ function renderResult(result: TurnResult, lastText: string): readonly string[] {
     case 'parked':
       return [`*Put aside: ${result.reason}*`];
   }
+}
+
+/** What the model said last stands there already; a reply that the program itself made does not. */
+function isShown(reply: string, lastText: string): boolean {
+  return reply === '' || (lastText !== '' && reply.endsWith(lastText));
 }
 
 /** A fence longer than any in the text, so that the text cannot end it. */

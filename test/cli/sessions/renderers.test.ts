@@ -93,6 +93,14 @@ test('a document says how a turn ended that was not answered', () => {
   assert.equal(renderMarkdown(session, log, {}), `${head}## You\n\nhello\n\n*Stopped.*\n`);
 });
 
+test('a document has a reply that the program made itself', () => {
+  const text = 'Shortened: about 9,000 → 2,000 tokens.';
+  const result = { type: 'replied', text, ending: 'complete' } as const;
+  const log = logOf([admitted('/compact'), { type: 'turn.settled', result }]);
+
+  assert.equal(renderMarkdown(session, log, {}), `${head}## You\n\n/compact\n\n## Talaria\n\n${text}\n`);
+});
+
 test('settings are shown as the file would say them, with what is not set as a comment', () => {
   const checked = checkConfig({ model: { default: 'gpt' } });
   assert.ok(checked.type === 'valid');
