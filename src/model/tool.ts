@@ -47,6 +47,11 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
   /** After a crash, whether an earlier run took effect. Only asked of `verifiable` tools; the others answer `unknown`. */
   verify(input: Input, place: ToolPlace): Promise<'done' | 'not-done' | 'unknown'>;
+  /**
+   * After a crash, what became of an earlier run, found out without running anything; undefined where that cannot be
+   * known. Only asked of `unsafe` tools, and waits for a run that is not over.
+   */
+  recover?(input: Input, context: ToolContext): Promise<ToolOutcome | undefined>;
 }
 
 /** The tools of this process. The generation rises whenever the list changes. */

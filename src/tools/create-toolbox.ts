@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Tool, Toolbox } from '../model/tool.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import { PathLocks } from './files/path-locks.ts';
+import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
 import { TaskState } from './task-state.ts';
 import { createPatch } from './patch.ts';
@@ -28,12 +29,13 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const { taskFolder, homeFolder, clock } = options;
   const state = new TaskState(taskFolder);
   const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
-  const running = new RunningCommands();
+  const tickets = new CallTickets(taskFolder);
+  const running = new RunningCommands(tickets);
   const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
   const { timeoutMs } = options.terminal;
   const locks = new PathLocks();
   const tools: readonly Tool[] = [
-    createTerminal({ state, workspace, running, environment, timeoutMs, clock }),
+    createTerminal({ state, workspace, running, tickets, environment, timeoutMs, clock }),
     createReadFile(workspace),
     createWriteFile(workspace, locks),
     createPatch(workspace, locks),

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
@@ -19,24 +19,20 @@ interface ShellState {
 
 /** Where the shells of the sessions stand. Nobody else writes the files, so what was read or written once is known. */
 export class TaskState {
-  readonly #folder: string;
+  /** Holds one folder for each session. Whoever ends a task tells by that that there may be something to end. */
+  readonly folder: string;
   readonly #states = new Map<SessionId, ShellState>();
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   folderOf(sessionId: SessionId): string {
-    return join(this.#folder, sessionId);
+    return join(this.folder, sessionId);
   }
 
   fileOf(sessionId: SessionId): string {
     return join(this.folderOf(sessionId), 'shell');
-  }
-
-  /** Makes the session's folder. Whoever ends the task tells by it that there may be something to end. */
-  begin(sessionId: SessionId): void {
-    mkdirSync(this.folderOf(sessionId), { recursive: true, mode: 0o700 });
   }
 
   /**

@@ -8,7 +8,17 @@ import type { AbortCause } from '../model/turn.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
 import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
-import type { CommandRequest, CommandResult, runCommand as RunCommand } from './shell/run-command.ts';
+import type { CallTicket } from './shell/call-ticket.ts';
+import type { CallTickets } from './shell/call-tickets.ts';
+import type {
+  awaitCommand as AwaitCommand,
+  CommandDeps,
+  CommandRequest,
+  CommandResult,
+  runCommand as RunCommand,
+} from './shell/run-command.ts';
+import type { isOfThisBoot as IsOfThisBoot } from './shell/process-group.ts';
+import type { Runners } from './shell/runners.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
@@ -20,6 +30,7 @@ export interface TerminalDeps {
   readonly state: TaskState;
   readonly workspace: Workspace;
   readonly running: RunningCommands;
+  readonly tickets: CallTickets;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -28,6 +39,7 @@ export interface TerminalDeps {
 const longestTimeoutSeconds = 600;
 // Linux takes at most 128 KiB in one argument.
 const longestCommandBytes = 120_000;
+const lastSeenLength = 500;
 
 const inputSchema = object({
   command: string('bash command', { minLength: 1 }),
@@ -50,6 +62,7 @@ export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
     footprint: () => ({ type: 'anything' }),
     run: (input, context) => settle(context.signal, () => commands.run(input, context)),
     verify: () => Promise.resolve('unknown'),
+    recover: (input, context) => commands.recover(input, context),
   };
 }
 
@@ -92,39 +105,83 @@ class TerminalCommands {
   }
 
   async run(input: TerminalInput, context: ToolContext): Promise<ToolOutcome> {
-    const { state, environment, clock, running } = this.#deps;
+    const { state, environment, tickets } = this.#deps;
     const problem = findProblem(input);
     if (problem !== undefined) return failed(problem);
     const folder = this.#startFolder(input, context);
     if (input.workdir !== undefined && !isFolder(folder)) return failed(`workdir: there is no folder ${folder}`);
-    const { runCommand, bash } = await (this.#shell ??= this.#loadShell());
+    const { runCommand, runners, bash } = await (this.#shell ??= this.#loadShell());
     const request: CommandRequest = {
       bash,
+      folder: state.folder,
+      environment,
       command: input.command,
-      folder,
+      workdir: folder,
       stateFile: state.fileOf(context.sessionId),
-      environment: { ...environment, [sessionVariable]: context.sessionId },
-      timeoutMs: input.timeout === undefined ? this.#deps.timeoutMs : input.timeout * 1000,
+      session: { name: sessionVariable, value: context.sessionId },
+      timeoutMs: this.#timeoutMs(input),
     };
-    const lost = input.workdir === undefined ? state.recordedFolder(context) : folder;
-    state.begin(context.sessionId);
-    const result = await runCommand(request, {
+    const recorded = input.workdir === undefined ? state.recordedFolder(context) : folder;
+    const ticket = tickets.hold(context.sessionId, context.idempotencyKey);
+    try {
+      const result = await runCommand(request, runners, this.#commandDeps(ticket, context));
+      // Bash may have moved, as an update of the system can make it: the next command looks for it again.
+      if (result.ending.type === 'not-started') this.#shell = undefined;
+      return await describeResult(result, { ...request, recorded });
+    } finally {
+      tickets.letGo(ticket);
+    }
+  }
+
+  /** What became of a command that an earlier start of the program had begun. Waits for one that still runs. */
+  async recover(input: TerminalInput, context: ToolContext): Promise<ToolOutcome | undefined> {
+    const { state, tickets } = this.#deps;
+    const ticket = tickets.hold(context.sessionId, context.idempotencyKey);
+    try {
+      const runner = ticket.runner();
+      if (runner === undefined) return undefined;
+      const { awaitCommand, isOfThisBoot } = await (this.#shell ??= this.#loadShell());
+      // After a loss of power, what is missing on the disk proves nothing.
+      if (isOfThisBoot(runner) && ticket.revoke()) {
+        return failed('the program ended before this command was begun; it has not run');
+      }
+      const timeoutMs = this.#timeoutMs(input);
+      const result = await awaitCommand(runner, timeoutMs, this.#commandDeps(ticket, context));
+      const folder = state.recordedFolder(context);
+      return await describeResult(result, { command: input.command, workdir: folder, recorded: folder, timeoutMs });
+    } finally {
+      tickets.letGo(ticket);
+    }
+  }
+
+  #timeoutMs({ timeout }: TerminalInput): number {
+    return timeout === undefined ? this.#deps.timeoutMs : timeout * 1000;
+  }
+
+  #commandDeps(ticket: CallTicket, { sessionId, signal, progress }: ToolContext): CommandDeps {
+    const { state, clock, running, tickets } = this.#deps;
+    return {
+      ticket,
       clock,
-      signal: context.signal,
-      progress: context.progress,
-      track: (shell) => running.track(context.sessionId, shell),
-      keep: (left) => state.keep(context.sessionId, left),
-    });
-    // Bash may have moved, as an update of the system can make it: the next command looks for it again.
-    if (result.ending.type === 'not-started') this.#shell = undefined;
-    if (result.ending.type === 'stopped' && isShutdown(context.signal)) return { type: 'interrupted' };
-    return await describeResult(result, request, lost);
+      signal,
+      isLeaving: () => isShutdown(signal),
+      progress,
+      track: (shell) => {
+        running.track(sessionId, shell);
+        // While the command runs, so that nobody waits for it.
+        tickets.sweep(sessionId);
+      },
+      keep: (left) => state.keep(sessionId, left),
+    };
   }
 
   async #loadShell(): Promise<LoadedShell> {
     const { findBash } = await import('./shell/find-bash.ts');
-    const { runCommand } = await import('./shell/run-command.ts');
-    return { runCommand, bash: findBash(this.#deps.environment['PATH'] ?? '') };
+    const { awaitCommand, runCommand } = await import('./shell/run-command.ts');
+    const { isOfThisBoot } = await import('./shell/process-group.ts');
+    const { Runners } = await import('./shell/runners.ts');
+    const bash = findBash(this.#deps.environment['PATH'] ?? '');
+    return { awaitCommand, isOfThisBoot, runCommand, runners: new Runners(), bash };
   }
 }
 
@@ -144,11 +201,14 @@ async function loadJudgement(): Promise<LoadedJudgement> {
 }
 
 interface LoadedShell {
+  readonly awaitCommand: typeof AwaitCommand;
+  readonly isOfThisBoot: typeof IsOfThisBoot;
+  readonly runners: Runners;
   readonly runCommand: typeof RunCommand;
   readonly bash: string;
 }
 
-/** The program is ending; nobody decided about the command, and what it did is to be found out at the next start. */
+/** The program is ending; nobody decided about the command. It runs on, and the next start looks up what became of it. */
 function isShutdown(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
 }
@@ -166,19 +226,37 @@ function findProblem(input: TerminalInput): string | undefined {
   return undefined;
 }
 
-async function describeResult(result: CommandResult, request: CommandRequest, recorded: string): Promise<ToolOutcome> {
+/** What there is to say about a command beside its result. */
+interface CommandAccount {
+  readonly command: string;
+  readonly workdir: string;
+  /** Where it would have run if the folder were still there. */
+  readonly recorded: string;
+  readonly timeoutMs: number;
+}
+
+async function describeResult(result: CommandResult, account: CommandAccount): Promise<ToolOutcome> {
   const { ending } = result;
-  if (ending.type === 'not-started') return failed(`bash could not be started: ${describeError(ending.error)}`);
+  if (ending.type === 'not-started') return failed(`the command could not be started: ${describeError(ending.error)}`);
+  if (ending.type === 'left') return { type: 'interrupted' };
   if (ending.type === 'stopped' && result.output === '') return { type: 'interrupted' };
-  const notes: string[] = [];
-  if (recorded !== request.folder) notes.push(`[the folder ${recorded} is gone; this ran in ${request.folder}]`);
-  if (result.lostState !== undefined) notes.push(`[folder and variables were not kept: ${result.lostState}]`);
-  if (ending.type === 'timed-out') notes.push(`[timed out after ${request.timeoutMs / 1000} s]`, '[exit code 124]');
-  if (ending.type === 'stopped') notes.push('[stopped by the user, exit code 130]');
-  if (ending.type === 'exited' && ending.code !== 0) notes.push(await describeExit(request.command, ending.code));
   const output = result.output.replace(/\n+$/, '');
+  if (ending.type === 'lost') return { type: 'unknown', lastSeen: describeLoss(output) };
+  const { workdir, recorded } = account;
+  const notes: string[] = [];
+  if (recorded !== workdir) notes.push(`[the folder ${recorded} is gone; this ran in ${workdir}]`);
+  if (result.isCut) notes.push('[a part of the output could not be kept]');
+  if (result.lostState !== undefined) notes.push(`[folder and variables were not kept: ${result.lostState}]`);
+  if (ending.type === 'timed-out') notes.push(`[timed out after ${account.timeoutMs / 1000} s]`, '[exit code 124]');
+  if (ending.type === 'stopped') notes.push('[stopped by the user, exit code 130]');
+  if (ending.type === 'exited' && ending.code !== 0) notes.push(await describeExit(account.command, ending.code));
   if (output === '' && notes.length === 0) return done('[no output]');
   return done([...(output === '' ? [] : [output]), ...notes].join('\n'));
+}
+
+function describeLoss(output: string): string {
+  const begun = 'terminal had started, and what waited for it has died';
+  return output === '' ? begun : `${begun}; the end of its output: ${output.slice(-lastSeenLength).toWellFormed()}`;
 }
 
 async function describeExit(command: string, code: number): Promise<string> {

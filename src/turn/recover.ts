@@ -5,7 +5,12 @@ import type { Tool, ToolPlace } from '../model/tool.ts';
 export type Recovery = { readonly type: 'run' } | { readonly type: 'settle'; readonly outcome: ToolOutcome };
 
 /** What becomes of a call that had started when the program ended. What cannot be proved undone is never run again. */
-export async function recoverCall(tool: Tool, input: unknown, place: ToolPlace): Promise<Recovery> {
+export async function recoverCall(
+  tool: Tool,
+  input: unknown,
+  place: ToolPlace,
+  lookUp: () => Promise<ToolOutcome | undefined>,
+): Promise<Recovery> {
   switch (tool.effect) {
     case 'reads':
     case 'idempotent':
@@ -13,8 +18,10 @@ export async function recoverCall(tool: Tool, input: unknown, place: ToolPlace):
       return { type: 'run' };
     case 'verifiable':
       return await verify(tool, input, place);
-    case 'unsafe':
-      return unknown(tool);
+    case 'unsafe': {
+      const outcome = await lookUp();
+      return outcome === undefined ? unknown(tool) : { type: 'settle', outcome };
+    }
   }
 }
 

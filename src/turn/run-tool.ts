@@ -11,9 +11,33 @@ const abortGraceMs = 800;
 /** Runs one call to an outcome. A tool can fail; this function cannot. */
 export async function runTool(prepared: ReadyCall, deps: ToolDeps, signal: AbortSignal): Promise<ToolOutcome> {
   if (signal.aborted) return { type: 'interrupted' };
-  const { call, tool, input } = prepared;
+  const { tool, input } = prepared;
+  const context = contextOf(prepared, deps, signal);
+  const outcome = await withGrace(
+    runGuarded(() => tool.run(input, context), signal),
+    signal,
+  );
+  await deps.recorder.reach('tool-ran');
+  return outcome;
+}
+
+/** Asks a tool what became of a call that had started before the program ended; undefined where it cannot know. */
+export async function lookUpTool(
+  { tool, input, ...prepared }: ReadyCall,
+  deps: ToolDeps,
+  signal: AbortSignal,
+): Promise<ToolOutcome | undefined> {
+  if (tool.recover === undefined) return undefined;
+  const context = contextOf(prepared, deps, signal);
+  const look = tool.recover(input, context).catch((thrown: unknown): ToolOutcome => {
+    return { type: 'unknown', lastSeen: `${tool.name} had started; ${describeError(thrown)}` };
+  });
+  return await withGrace(look, signal);
+}
+
+function contextOf({ call }: Pick<ReadyCall, 'call'>, deps: ToolDeps, signal: AbortSignal): ToolContext {
   const { turn } = deps.recorder;
-  const context: ToolContext = {
+  return {
     ...deps.place,
     callId: call.id,
     person: deps.person,
@@ -22,12 +46,6 @@ export async function runTool(prepared: ReadyCall, deps: ToolDeps, signal: Abort
     progress: (text) => deps.emit({ type: 'tool.progress', callId: call.id, text }),
     readBlob: (blob) => deps.blobs.read(turn.sessionId, blob),
   };
-  const outcome = await withGrace(
-    runGuarded(() => tool.run(input, context), signal),
-    signal,
-  );
-  await deps.recorder.reach('tool-ran');
-  return outcome;
 }
 
 async function runGuarded(run: () => Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
@@ -40,7 +58,7 @@ async function runGuarded(run: () => Promise<ToolOutcome>, signal: AbortSignal):
 }
 
 /** A tool that ignores its signal does not hold up a stop: after a moment the call counts as interrupted. */
-async function withGrace(run: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
+async function withGrace<Outcome>(run: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | ToolOutcome> {
   const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
   const giveUp = (): void => {
     setTimeout(() => resolve({ type: 'interrupted' }), abortGraceMs);

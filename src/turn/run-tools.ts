@@ -7,7 +7,7 @@ import { decideOrder } from './decide-order.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { PreparedCall, ReadyCall } from './prepare-call.ts';
 import { recoverCall } from './recover.ts';
-import { runTool } from './run-tool.ts';
+import { lookUpTool, runTool } from './run-tool.ts';
 import { settleCall } from './settle-call.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
@@ -67,7 +67,9 @@ async function bringToOutcome(
   }
   if (prepared.type === 'unfit') return prepared.outcome;
   if (open.stage === 'started') {
-    const recovery = await recoverCall(prepared.tool, prepared.input, deps.place);
+    const recovery = await recoverCall(prepared.tool, prepared.input, deps.place, () =>
+      lookUpTool(prepared, deps, signal),
+    );
     if (recovery.type === 'settle') return recovery.outcome;
   }
   // Also for what runs again: consent was given to exactly that act, and the place may have changed since.

@@ -43,6 +43,7 @@ export class ToolBench implements AsyncDisposable {
   readonly #folder: TempFolder;
   readonly #options: ToolBenchOptions;
   #toolbox: Toolbox;
+  #calls = 0;
 
   constructor(folder: TempFolder, options: ToolBenchOptions) {
     this.#folder = folder;
@@ -93,7 +94,7 @@ export class ToolBench implements AsyncDisposable {
       callId: 'call_1' as CallId,
       person: 'ann' as PersonId,
       signal: new AbortController().signal,
-      idempotencyKey: 'key',
+      idempotencyKey: `key_${(this.#calls += 1)}`,
       progress: (text) => this.progress.push(text),
       readBlob: (blob) => Promise.resolve(this.blobs.get(blob)),
       ...more,
@@ -103,6 +104,12 @@ export class ToolBench implements AsyncDisposable {
   /** What a call comes to, whatever it was judged to be. */
   async outcome(name: string, input: Json, more: Partial<ToolContext> = {}): Promise<ToolOutcome> {
     return await (await this.prepare(name, input)).run(more);
+  }
+
+  /** What a later start of the program finds out about a call; undefined where it cannot know. */
+  async recover(name: string, input: Json, more: Partial<ToolContext>): Promise<ToolOutcome | undefined> {
+    const tool = this.#find(name);
+    return await tool.recover?.(parse(tool, input), this.#context(more));
   }
 
   /** Runs a call and returns what the model reads. */

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { isJsonObject } from '../../src/base/json.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { faultPoints } from '../../src/model/faults.ts';
+import { outcomeToText } from '../../src/model/message.ts';
 import type { LoggedEntry } from '../../src/model/turn.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { callsTool, callsTools, says } from '../support/model-script.ts';
@@ -94,6 +95,13 @@ function outcomes(log: readonly LoggedEntry[]): Record<string, string[]> {
   return found;
 }
 
+function textOf(log: readonly LoggedEntry[], callId: string): string | undefined {
+  const settled = log
+    .map(({ entry }) => entry)
+    .find((entry) => entry.type === 'tool.settled' && entry.callId === callId);
+  return settled?.type === 'tool.settled' ? outcomeToText(settled.outcome) : undefined;
+}
+
 for (const point of faultPoints) {
   test(`kill -9 at the point ${point}: the next start goes on, and everything happened exactly once`, async () => {
     await using folder = await makeTempFolder();
@@ -105,7 +113,7 @@ for (const point of faultPoints) {
 
     assert.equal(first.signal, 'SIGKILL');
     const log = await readLog(place);
-    const isUnknown = point === 'tool-called' || point === 'tool-ran';
+    const isUnknown = point === 'tool-called';
     assert.deepEqual(outcomes(log), { unsafe: [isUnknown ? 'unknown' : 'done'], read: ['done'], write: ['done'] });
     assert.deepEqual(
       log.map(({ seq }) => seq),
@@ -126,9 +134,11 @@ for (const point of faultPoints) {
 
 test('D4 a tool that kills the process loses neither its call nor the results before it', async () => {
   await using folder = await makeTempFolder();
+  // The shell's parent is the runner, and the runner's is the program.
+  const killTheProgram = 'kill -9 $(ps -o ppid= -p $PPID); sleep 0.2; echo run >> ledger; echo survived; exit 3';
   const killer = callsTools([
     { name: 'write_file', args: { path: 'before.txt', content: 'kept\n' }, id: 'before' },
-    { name: 'terminal', args: { command: 'kill -9 $PPID' }, id: 'killer' },
+    { name: 'terminal', args: { command: killTheProgram }, id: 'killer' },
     { name: 'terminal', args: { command: 'echo after >> ledger' }, id: 'after' },
   ]);
   await using server = await startModelServer((_request, index) => (index === 0 ? killer : says('Recovered.')));
@@ -145,8 +155,9 @@ test('D4 a tool that kills the process loses neither its call nor the results be
     atDeath.flatMap(({ entry }) => (entry.type === 'step.finished' ? entry.message.calls.map(({ id }) => id) : [])),
     ['before', 'killer', 'after'],
   );
-  assert.deepEqual(outcomes(log), { before: ['done'], killer: ['unknown'], after: ['done'] });
-  assert.equal(await readFile(join(place.workdir, 'ledger'), 'utf8'), 'after\n');
+  assert.deepEqual(outcomes(log), { before: ['done'], killer: ['done'], after: ['done'] });
+  assert.deepEqual(textOf(log, 'killer'), 'survived\n[exit code 3]');
+  assert.equal(await readFile(join(place.workdir, 'ledger'), 'utf8'), 'run\nafter\n');
 });
 
 test('a file that the user edited after kill -9 is not written over by the next start', async () => {

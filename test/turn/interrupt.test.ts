@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isJsonObject } from '../../src/base/json.ts';
 import type { Faults } from '../../src/model/faults.ts';
+import { textPart } from '../../src/model/message.ts';
 import { callsTool, callsTools, delays, failsWith, says, stallsAfter } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -123,20 +124,21 @@ test('steering while the model cannot be reached is carried by one more request 
   assert.equal(house.shown.at(-1)?.text, 'Now it works.');
 });
 
-test('a shutdown leaves a running call open: nobody decided to end it', async () => {
-  const command = callsTool('terminal', { command: 'echo begun; sleep 600' }, { id: 'c1' });
+test('a shutdown leaves a running command to run on, and the next start waits for what becomes of it', async () => {
+  const waiting = 'echo begun >> ledger; echo begun; while [ ! -e go ]; do sleep 0.01; done; echo ended';
+  const command = callsTool('terminal', { command: waiting }, { id: 'c1' });
   await using house = await openTestHouse({ script: [command, says('I see.')] });
 
   await house.admit('work');
   await house.when((event) => event.type === 'tool.progress');
   await house.restart();
   house.gateway.resume((await house.session()).id);
+  await writeFile(join(house.workdir, 'go'), '');
   await house.whenIdle();
 
-  const outcomes = (await house.log()).flatMap(({ entry }) =>
-    entry.type === 'tool.settled' ? [entry.outcome.type] : [],
-  );
-  assert.deepEqual(outcomes, ['unknown']);
+  const outcomes = (await house.log()).flatMap(({ entry }) => (entry.type === 'tool.settled' ? [entry.outcome] : []));
+  assert.deepEqual(outcomes, [{ type: 'done', parts: [textPart('begun\nended')] }]);
+  assert.equal(await readFile(join(house.workdir, 'ledger'), 'utf8'), 'begun\n');
 });
 
 test('steering reaches the model with the next tool result', async () => {

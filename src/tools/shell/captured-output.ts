@@ -15,9 +15,17 @@ export class CapturedOutput {
   #head = '';
   #tail = '';
   #length = 0;
+  #hasGap = false;
 
   add(bytes: Buffer): void {
     this.#addText(this.#decoder.write(bytes));
+  }
+
+  /** Counts what follows next and is not there to be read, a byte as a character. */
+  skip(bytes: number): void {
+    if (bytes === 0) return;
+    this.#hasGap = true;
+    this.#length += bytes;
   }
 
   #addText(text: string): void {
@@ -29,7 +37,7 @@ export class CapturedOutput {
 
   #keep(text: string): void {
     this.#length += text.length;
-    const room = headLength - this.#head.length;
+    const room = this.#hasGap ? 0 : headLength - this.#head.length;
     if (room > 0) this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(0, room));
     // Twice the length before it is cut, so that many small pieces do not each copy the whole tail.
@@ -40,10 +48,11 @@ export class CapturedOutput {
   text(): string {
     this.#keep(stripEscapes(this.#unfinished + this.#decoder.end()));
     this.#unfinished = '';
-    const left = this.#length - headLength - tailLength;
-    if (left <= 0) return clean(this.#head + this.#tail);
+    const tail = this.#tail.slice(-tailLength);
+    const left = this.#length - this.#head.length - tail.length;
+    if (left <= 0) return clean(this.#head + tail);
     const notice = `[… ${left.toLocaleString('en')} of ${this.#length.toLocaleString('en')} characters left out …]`;
-    return `${clean(this.#head)}\n${notice}\n${clean(this.#tail.slice(-tailLength))}`;
+    return `${clean(this.#head)}\n${notice}\n${clean(tail)}`;
   }
 }
 

@@ -30,6 +30,34 @@ export function isGroupAlive(group: number): boolean {
   });
 }
 
+/** A process, told apart from those that had its number before or will have it later, where the system shows as much. */
+export function describeProcess(pid: number): string {
+  const stat = readProcessFile(pid, 'stat');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // One that has died and was not collected is not what was described.
+  const startedAt = fields[0] === 'Z' ? 'dead' : fields[19];
+  return `${pid} ${startedAt ?? ''} ${readBoot()}`;
+}
+
+/** Whether the process that was so described still runs. */
+export function isProcessAlive(description: string): boolean {
+  const pid = Number.parseInt(description, 10);
+  return pid > 0 && trySignal(pid, 0) && describeProcess(pid) === description;
+}
+
+/** Whether the process that was so described was started since the system was. */
+export function isOfThisBoot(description: string): boolean {
+  return description.endsWith(` ${readBoot()}`);
+}
+
+function readBoot(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** The processes that carry this entry in the environment they were started with. Only Linux shows it. */
 export function processesWith(entry: string): readonly number[] {
   if (process.platform !== 'linux') return [];

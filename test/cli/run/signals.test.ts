@@ -46,7 +46,7 @@ for (const [signal, expected] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  test(`${signal} leaves the turn unfinished, ends with ${expected}, and -c goes on without running the command again`, async () => {
+  test(`${signal} leaves the turn unfinished, ends with ${expected}, and -c goes on with what the command came to`, async () => {
     await using desk = await openDesk([callsTool('terminal', { command: 'cat gate' }), says('I do not know.')]);
     const gate = await makeGate(desk);
     const run = desk.start(['run', 'wait']);
@@ -54,6 +54,7 @@ for (const [signal, expected] of [
 
     run.child.kill(signal);
     const ended = await run.ended;
+    await pipe.write('late\n');
     await pipe.close();
     const { stdout, stderr, code } = await desk.run(['-c']);
 
@@ -62,13 +63,13 @@ for (const [signal, expected] of [
     assert.equal(code, 0);
     assert.equal(stdout, 'I do not know.\n');
     assert.match(stderr, /^› wait\n• terminal {2}cat gate\n/);
-    assert.match(stderr, /\? .*not run again/);
+    assert.match(stderr, /\n {2}✓ late\n$/);
     assert.equal(stderr.match(/• terminal/g)?.length, 1);
     assert.equal(desk.server.requests.length, 2);
   });
 }
 
-test('after kill -9 in the middle of a command -c shows the turn, says what was running, and goes on', async () => {
+test('after kill -9 in the middle of a command -c shows the turn, says what was running, and goes on with what it came to', async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'cat gate' }), says('I do not know.')]);
   const gate = await makeGate(desk);
   const run = desk.start(['run', 'wait']);
@@ -76,6 +77,7 @@ test('after kill -9 in the middle of a command -c shows the turn, says what was 
 
   run.child.kill('SIGKILL');
   await run.ended;
+  await pipe.write('late\n');
   await pipe.close();
   const { stdout, stderr, code } = await desk.run(['-c']);
 
@@ -83,6 +85,6 @@ test('after kill -9 in the middle of a command -c shows the turn, says what was 
   assert.equal(stdout, 'I do not know.\n');
   assert.match(
     stderr,
-    /^› wait\n• terminal {2}cat gate\nthe program ended while this ran: terminal `cat gate`;.*\ngoing on.*\n {2}\? .*not run again\n$/,
+    /^› wait\n• terminal {2}cat gate\nthe program ended while this ran: terminal `cat gate`;.*\ngoing on.*\n {2}✓ late\n$/,
   );
 });

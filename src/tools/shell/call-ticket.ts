@@ -1,0 +1,203 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemErrorCode } from '../../base/errors.ts';
+import type { CapturedOutput } from './captured-output.ts';
+
+// Far more than any system lets a program be started with.
+const largestState = 16 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+const lastLinesBytes = 1024;
+
+/** What a call asks of a runner, and which runner that is. */
+export interface TicketRequest {
+  readonly script: string;
+  readonly command: string;
+  readonly session: { readonly name: string; readonly value: string };
+  readonly runner: string;
+  readonly endsAtMs: number;
+}
+
+/**
+ * The folder in which a call is handed to a runner and in which the runner writes down what becomes of it, so that a
+ * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `state`, `exit`; the output in `out.*`.
+ */
+export class CallTicket {
+  /** The folder, as the runner is told it. */
+  readonly name: string;
+  readonly #folder: string;
+
+  constructor(tasks: string, name: string) {
+    this.name = name;
+    this.#folder = join(tasks, name);
+  }
+
+  get stateFile(): string {
+    return join(this.#folder, 'state');
+  }
+
+  exists(): boolean {
+    return existsSync(this.#folder);
+  }
+
+  /** Makes a runner's folder, with a request in it, that of the call; false where the call had one before. */
+  create(from: string, { script, command, session, runner, endsAtMs }: TicketRequest): boolean {
+    const words = [command, script, String(Math.ceil(endsAtMs / 1000))];
+    const lines = [
+      `# ${runner}`,
+      `export ${session.name}=${quote(session.value)}`,
+      `set -- ${words.map(quote).join(' ')}`,
+    ];
+    writeFileSync(join(from, 'request'), `${lines.join('\n')}\n`);
+    try {
+      renameSync(from, this.#folder);
+      return true;
+    } catch (thrown) {
+      if (!this.exists()) throw thrown;
+      return false;
+    }
+  }
+
+  /** The runner that the call was handed to. */
+  runner(): string | undefined {
+    return /^# (.+)$/m.exec(this.#read('request')?.toString('utf8') ?? '')?.[1];
+  }
+
+  /** Sees to it that no runner ever begins the call; false where one has. */
+  revoke(): boolean {
+    if (!this.exists()) return true;
+    try {
+      writeFileSync(join(this.#folder, 'claim'), '', { flag: 'wx' });
+      return true;
+    } catch (thrown) {
+      if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
+      return false;
+    }
+  }
+
+  /** When a runner began the call. */
+  claimedAtMs(): number | undefined {
+    return statSync(join(this.#folder, 'claim'), { throwIfNoEntry: false })?.mtimeMs;
+  }
+
+  /** The process group of the command. */
+  group(): number | undefined {
+    return wholeNumber(this.#read('group'));
+  }
+
+  exitCode(): number | undefined {
+    return wholeNumber(this.#read('exit'));
+  }
+
+  /** The environment and folder of a shell that has ended; only one whole account counts, alone between two NULs. */
+  leftState(): Buffer | undefined {
+    const size = statSync(this.stateFile, { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = size > largestState ? undefined : this.#read('state');
+    if (bytes === undefined) return undefined;
+    const end = bytes.length - 1;
+    return bytes[0] === 0 && bytes.indexOf(0, 1) === end ? bytes.subarray(1, end) : undefined;
+  }
+
+  /** Changes whenever there is more output. */
+  outputMark(): string {
+    const part = this.#parts().at(-1);
+    if (part === undefined) return '';
+    return `${part} ${statSync(join(this.#folder, part), { throwIfNoEntry: false })?.size ?? 0}`;
+  }
+
+  /** The end of the output so far. */
+  lastLines(): Buffer {
+    const part = this.#parts().at(-1);
+    if (part === undefined) return Buffer.alloc(0);
+    const file = openIfThere(join(this.#folder, part));
+    if (file === undefined) return Buffer.alloc(0);
+    try {
+      const from = Math.max(0, fstatSync(file).size - lastLinesBytes);
+      const bytes = Buffer.alloc(lastLinesBytes);
+      return bytes.subarray(0, readSync(file, bytes, { position: from }));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Hands over the output, in pieces, so that memory stays bounded. */
+  async readOutput(output: CapturedOutput): Promise<void> {
+    for (const [index, part] of this.#parts().entries()) {
+      if (index === 1) output.skip(this.#dropped());
+      await this.#readPart(part, output);
+    }
+  }
+
+  async #readPart(part: string, output: CapturedOutput): Promise<void> {
+    const path = join(this.#folder, part);
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    // Nearly every output fits into one piece, and is read sooner than a file can be opened for reading in pieces.
+    if (size <= pieceBytes) {
+      output.add(this.#read(part) ?? Buffer.alloc(0));
+      return;
+    }
+    await using file = await open(path);
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes));
+      if (bytesRead === 0) return;
+      output.add(buffer.subarray(0, bytesRead));
+    }
+  }
+
+  #dropped(): number {
+    const counts = this.#read('dropped')?.toString('utf8').match(/\d+/g) ?? [];
+    return counts.reduce((sum, count) => sum + Number(count), 0);
+  }
+
+  #parts(): readonly string[] {
+    // A missing folder means that the task was ended meanwhile.
+    if (!this.exists()) return [];
+    const parts = readdirSync(this.#folder).filter((name) => name.startsWith('out.'));
+    return parts.toSorted((left, right) => Number(left.slice(4)) - Number(right.slice(4)));
+  }
+
+  #read(name: string): Buffer | undefined {
+    try {
+      return readFileSync(join(this.#folder, name));
+    } catch (thrown) {
+      if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
+      return undefined;
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
+    return undefined;
+  }
+}
+
+/** A record of one number; undefined until all of it is written. */
+function wholeNumber(bytes: Buffer | undefined): number | undefined {
+  const text = bytes?.toString('utf8') ?? '';
+  return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+/** A text as one word of bash. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

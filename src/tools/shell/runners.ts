@@ -1,0 +1,52 @@
+import { Runner } from './runner.ts';
+import type { CallWatch, RunnerStart } from './runner.ts';
+
+const idleMs = 30_000;
+
+/** The runners of a process: as a rule one, which takes one command after the other; more while several run at once. */
+export class Runners {
+  readonly #idle: IdleRunner[] = [];
+
+  /** Hands a call to a runner that has nothing to do; undefined where the call was handed to one before. */
+  async start(
+    start: RunnerStart,
+    request: (folder: string, runner: string) => boolean,
+  ): Promise<CallWatch | undefined> {
+    const runner = this.#take(start);
+    try {
+      const watch = await runner.run((folder) => request(folder, runner.identity));
+      void this.#restAfter(watch?.exited, runner);
+      return watch;
+    } catch (thrown) {
+      runner.dismiss();
+      throw thrown;
+    }
+  }
+
+  #take(start: RunnerStart): Runner {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      clearTimeout(idle.dismissal);
+      if (!idle.runner.isDead) return idle.runner;
+    }
+    return new Runner(start);
+  }
+
+  /** Keeps a runner for the next command, for a while. */
+  async #restAfter(exited: CallWatch['exited'] | undefined, runner: Runner): Promise<void> {
+    await exited;
+    const dismissal = setTimeout(() => {
+      this.#idle.splice(
+        this.#idle.findIndex((idle) => idle.runner === runner),
+        1,
+      );
+      runner.dismiss();
+    }, idleMs);
+    dismissal.unref();
+    this.#idle.push({ runner, dismissal });
+  }
+}
+
+interface IdleRunner {
+  readonly runner: Runner;
+  readonly dismissal: NodeJS.Timeout;
+}
