@@ -85,9 +85,11 @@ class TerminalCommands {
     if (risk.type === 'forbidden') return risk;
     if (risk.type === 'safe') {
       const paths = risk.paths.map((path) => this.#deps.workspace.locate(path, place, folder));
-      const secret = paths.map((path) => this.#deps.workspace.judgeRead(path)).find((read) => read.type !== 'safe');
+      const reads = paths.map((path) => this.#deps.workspace.judgeRead(path));
+      const secret = reads.find((read) => read.type === 'forbidden');
       if (secret !== undefined) return secret;
-      const isOrdinary = !paths.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path));
+      const isOrdinary =
+        reads.every((read) => read.type === 'safe') && !paths.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path));
       if (isOrdinary && isSystemProgram(risk.program, this.#pathOf(place))) return { type: 'safe' };
     }
     // The last line is ours, whatever the command and the folder are called.

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Risk, ToolPlace } from '../model/tool.ts';
+import { mayHoldLogin } from './login-files.ts';
 import { realPath } from './real-path.ts';
 import type { TaskState } from './task-state.ts';
 import { spellOut } from './tool-outcomes.ts';
@@ -43,6 +44,8 @@ export class Workspace {
   judgeRead(path: string): Risk {
     if (this.isSecret(path))
       return { type: 'forbidden', reason: `${path} holds secrets or records that are kept from the model` };
+    if (mayHoldLogin(path))
+      return { type: 'ask', question: `read ${spellOut(path)}, which may hold something that logs you in` };
     return { type: 'safe' };
   }
 

@@ -53,6 +53,65 @@ test('a plain reading command that would show our secrets is forbidden, also thr
   assert.equal((await bench.assess('terminal', { command: 'cat /dev/zero' })).type, 'ask');
 });
 
+test('looking for files and in them runs unasked; the same programs are asked about where they could do more', async () => {
+  await using bench = await openToolBench();
+  const risks = async (commands: readonly string[]): Promise<readonly string[]> =>
+    await Promise.all(commands.map(async (command) => (await bench.assess('terminal', { command })).type));
+
+  const looking = ["find . -name '*.txt' -not -empty", 'find', 'grep -n hi notes.txt', 'diff -u a b'];
+  const more = [
+    'find . -delete',
+    'find . -name -name -delete',
+    'find . -exec rm {} +',
+    'find -fprint out',
+    'grep -r hi .',
+    'grep -fsecret notes.txt',
+    'sort -o out in',
+    'diff --to-file=x y',
+    'uniq in out',
+  ];
+
+  assert.deepEqual(new Set(await risks(looking)), new Set(['safe']));
+  assert.deepEqual(new Set(await risks(more)), new Set(['ask']));
+});
+
+test('what may log its owner in is read only when the owner agrees, by whatever tool', async () => {
+  await using bench = await openToolBench();
+  const files = [
+    '.ssh/id_ed25519',
+    '.aws/credentials',
+    '.netrc',
+    '.env',
+    '.env.local',
+    'server.key',
+    '.config/gh/hosts.yml',
+  ];
+  const open = ['.ssh/id_ed25519.pub', '.ssh/known_hosts', '.env.example', 'environment.md', 'monkey.txt'];
+  const typesOf = async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
+    const risks = paths.flatMap((path) => [
+      bench.assess('terminal', { command: `cat ${path}` }),
+      bench.assess('read_file', { path }),
+    ]);
+    return new Set((await Promise.all(risks)).map(({ type }) => type));
+  };
+
+  assert.deepEqual(await typesOf(files), new Set(['ask']));
+  assert.deepEqual(await typesOf(open), new Set(['safe']));
+  const question = await bench.assess('terminal', { command: 'cat .netrc' });
+  assert.deepEqual(question, { type: 'ask', question: `cat .netrc\nin ${bench.workdir}` });
+});
+
+test('a search of a folder leaves out what may log its owner in', async () => {
+  await using bench = await openToolBench();
+  await writeFile(join(bench.workdir, 'server.key'), 'TOKEN=needle\n');
+  await writeFile(join(bench.workdir, 'notes.txt'), 'a needle\n');
+
+  const found = JSON.stringify(await bench.run('search_files', { pattern: 'needle' }));
+
+  assert.match(found, /notes\.txt/);
+  assert.doesNotMatch(found, /TOKEN/);
+});
+
 test('what a command touches cannot be known, and whether it ran cannot be told', async () => {
   await using bench = await openToolBench();
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import { realPath } from '../real-path.ts';
 import { cut, done, failed } from '../tool-outcomes.ts';
+import { mayHoldLogin } from '../login-files.ts';
 import type { Workspace } from '../workspace.ts';
 import { statIfAny } from './replace-file.ts';
 import { findRipgrep, runRipgrep } from './ripgrep.ts';
@@ -33,7 +34,10 @@ export async function runSearch(
   if (program === undefined) {
     return failed('ripgrep was not found; install it (the program rg), or use grep or find in the terminal');
   }
-  const hits = new SearchHits(root, request, (path) => deps.workspace.isSecret(path));
+  // Whoever agreed to a search in such a place agreed to what is in it.
+  const isAgreed = mayHoldLogin(root);
+  const isKept = (path: string): boolean => deps.workspace.isSecret(path) || (!isAgreed && mayHoldLogin(path));
+  const hits = new SearchHits(root, request, isKept);
   const over = new AbortController();
   const limit = stopAfter(timeLimitMs, over, deps.clock);
   const args = [...ripgrepArgs(request, hits.typeGlob), '--', root];

@@ -71,22 +71,53 @@ function only(pattern: RegExp): Check {
   return (words) => words.every((word) => pattern.test(word));
 }
 
+const findTests: ReadonlySet<string> = new Set(['-empty', '-not', '!', '-print', '-o', '-a']);
+const findTestsWithValue =
+  /^-(?:name|iname|path|ipath|type|maxdepth|mindepth|size|mtime|mmin|newer|user|group|perm|regex|iregex)$/;
+
+/** A `find` that only names what it finds: it can also delete, write and run. */
+function findsOnly(words: readonly string[]): boolean {
+  const begin = words.findIndex((word) => word.startsWith('-') || word === '!');
+  const tests = begin === -1 ? [] : words.slice(begin);
+  let isValue = false;
+  return tests.every((word) => {
+    // In order, since the value of a test may look like another test.
+    const wasValue = isValue;
+    isValue = !wasValue && findTestsWithValue.test(word);
+    return wasValue || isValue || findTests.has(word);
+  });
+}
+
 /**
  * Programs that only read, each with the arguments under which that is true. Git is not among them: the settings of a
  * repository can make even `git status` run a program.
  */
 const readers: ReadonlyMap<string, Check> = new Map([
+  ['basename', anyWords],
   ['cat', anyWords],
+  ['cmp', anyWords],
+  ['cut', anyWords],
   ['date', only(/^(?:\+.*|-u|--utc|-R|--rfc-email|-I\w*|--iso-8601(?:=\w+)?)$/)],
   ['df', anyWords],
+  ['diff', only(/^(?:[^-].*|-[qsuwbBiEay]+|--)$/)],
+  ['dirname', anyWords],
   ['du', anyWords],
   ['echo', anyWords],
   ['file', only(/^(?:[^-].*|-[biLk]+|--brief|--mime(?:-type|-encoding)?|--)$/)],
+  ['find', findsOnly],
+  // Without -r, which would also read what lies below a folder, and -f, which takes a file in the same word.
+  ['grep', only(/^(?:[^-].*|-[nilwxcvEFGohHsLqae]+|-[ABCm]\d*|--colou?r(?:=\w+)?|--)$/)],
   ['head', anyWords],
   ['hostname', only(/^-[fsiIdA]$/)],
   ['id', anyWords],
   ['ls', anyWords],
+  ['md5sum', only(/^[^-].*$/)],
+  ['nl', anyWords],
   ['pwd', only(/^-[LP]$/)],
+  ['readlink', anyWords],
+  ['realpath', anyWords],
+  ['sha256sum', only(/^[^-].*$/)],
+  ['sort', only(/^(?:[^-].*|-[nrufhVbdi]+|--)$/)],
   ['stat', anyWords],
   ['tail', anyWords],
   ['uname', anyWords],
