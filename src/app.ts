@@ -1,39 +1,43 @@
 import { AgentCache } from './agents/agent-cache.ts';
 import { planAgent } from './agents/build-agent.ts';
+import { sweepIdleAgents } from './agents/sweep-idle.ts';
+import { openLiveCatalogue } from './agents/live-catalogue.ts';
 import { Models } from './agents/models.ts';
-import type { DefaultChange, ModelsFound, ModelWishes } from './agents/models.ts';
+import type { ModelsDeps, ModelsFound, ModelWishes } from './agents/models.ts';
 import type { Clock } from './base/clock.ts';
-import { describeError } from './base/errors.ts';
 import { newId } from './base/ids.ts';
-import type { SessionId } from './base/ids.ts';
+import type { PersonId, SessionId } from './base/ids.ts';
 import { createLog } from './base/log.ts';
 import type { Log } from './base/log.ts';
 import { createRedactor } from './base/redact.ts';
 import { createTerminalChannel } from './channels/terminal.ts';
 import type { TerminalSeat } from './channels/terminal.ts';
-import type { ModelDesk } from './cli/app-port.ts';
+import type { ModelDesk, ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
+import type { PeopleAnswer, PeopleRequest } from './gateway/people-desk.ts';
 import type { Approvals } from './model/approvals.ts';
 import type { Catalogue } from './model/catalogue.ts';
-import type { Config, ModelChoice } from './model/config.ts';
+import type { Config } from './model/config.ts';
+import type { Channel } from './model/channel.ts';
 import type { Faults } from './model/faults.ts';
-import { readDefaultModel } from './model/model-name.ts';
 import type { Provider } from './model/provider.ts';
 import type { Runtime } from './model/runtime.ts';
 import type { SessionSettings } from './model/session.ts';
+import type { Settings } from './model/settings.ts';
 import type { Store } from './model/store.ts';
 import type { Toolbox } from './model/tool.ts';
 import { createCatalogue } from './providers/catalogue.ts';
+import type { RuntimeWishes } from './providers/choose-runtime.ts';
 import type { Refresh } from './providers/catalogue-refresh.ts';
 import { InProcessSignals } from './store/in-process-signals.ts';
 import { InProcessWake } from './store/in-process-wake.ts';
-import type { SettingsChange } from './store/home/change-settings.ts';
-import { changeConfig, loadConfig } from './store/home/config-file.ts';
+import { loadConfig } from './store/home/config-file.ts';
 import type { LoadedConfig } from './store/home/config-file.ts';
 import { loadSecrets } from './store/home/env-file.ts';
 import type { Secrets } from './store/home/env-file.ts';
 import { openHome } from './store/home/home-folder.ts';
 import type { HomeFolder } from './store/home/home-folder.ts';
+import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
@@ -61,10 +65,10 @@ type Seat = Omit<TerminalSeat, 'newMessageId'>;
 export async function openApp(options: AppOptions, { env, clock, faults }: Surroundings): Promise<App> {
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
-  const settings = await loadConfig(home);
-  const { config } = settings;
+  const settings = await LiveSettings.open(home);
+  const { config } = settings.current;
   const forThisRun = options.purpose === 'serve' ? options.model : undefined;
-  const models = createModels({ home, secrets, config, forThisRun });
+  const models = createModels({ secrets, settings, forThisRun, clock });
   const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const toolbox = createToolbox({
@@ -74,14 +78,12 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     environment: env,
     clock,
   });
-  const warnings = [...secrets.warnings, ...settings.warnings];
-  const catalogue = createCatalogue({
-    prices: config.prices,
-    cacheLife: config.model.cacheLife,
-    folder: home.cache,
-    warn: (problem) => log.write('warn', problem),
-  });
-  const parts = { secrets, config, models, warnings, log, store, toolbox, catalogue, clock, faults };
+  const warnings = [...secrets.warnings, ...settings.current.warnings];
+  const warn = (problem: string): void => log.write('warn', problem);
+  const catalogue = openLiveCatalogue(settings, ({ prices, model: { cacheLife } }) =>
+    createCatalogue({ prices, cacheLife, folder: home.cache, warn }),
+  );
+  const parts = { env, home, secrets, settings, models, warnings, log, store, toolbox, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
   if (options.purpose === 'serve') await forgetOldSessions(parts);
@@ -95,57 +97,45 @@ export async function readSettings(env: Surroundings['env']): Promise<LoadedConf
 }
 
 /** What of the models in the settings cannot be used, as far as the settings and the keys tell. Nobody is asked. */
-export async function checkModels(env: Surroundings['env']): Promise<ModelReport> {
+export async function checkModels({ env, clock }: Pick<Surroundings, 'env' | 'clock'>): Promise<ModelReport> {
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
-  const { config } = await loadConfig(home);
-  const { chooseChain } = await import('./providers/choose-runtime.ts');
-  const { model: settings, fallback } = config;
-  const primary = readDefaultModel(config, await providerNames());
-  const unasked: string[] = [];
-  const found = await chooseChain({
-    config: primary,
-    cacheLife: settings.cacheLife,
-    fallback,
-    secret: (name) => secrets.get(name),
-    probeOllama(origin) {
-      if (primary.provider !== undefined || primary.default !== undefined) unasked.push(origin);
-      return Promise.resolve({ type: 'present', models: ['any'] });
-    },
-  });
-  if (found.type === 'unusable') return { problem: found.problem, warnings: secrets.warnings };
-  const doubts = unasked.map((origin) => `the model is up to the Ollama at ${origin}, which is not asked here`);
-  return { problem: undefined, warnings: [...secrets.warnings, ...found.warnings, ...doubts] };
+  const settings = await LiveSettings.open(home);
+  const { config } = settings.current;
+  const unasked = new Set<string>();
+  const probe: ProbeOllama = (origin) => {
+    if (config.model.provider !== undefined || config.model.default !== undefined) unasked.add(origin);
+    return Promise.resolve({ type: 'present', models: ['any'] });
+  };
+  const find = (wishes: ModelWishes): Promise<ModelsFound> => chooseModels(wishes, secrets, probe);
+  const models = createModels({ secrets, settings, forThisRun: undefined, clock }, find);
+  const catalogue = openCatalogue(config, home, () => undefined);
+  const { reviewModels } = await import('./agents/review-models.ts');
+  const { problem, warnings } = await reviewModels({ models, catalogue, now: clock.now() });
+  const doubts = [...unasked].map((origin) => `the model is up to the Ollama at ${origin}, which is not asked here`);
+  const { locateInFile } = await import('./store/home/locate-setting.ts');
+  return {
+    problem: problem && `${locateInFile(settings.current, problem.path)}${problem.text}`,
+    warnings: [...secrets.warnings, ...warnings, ...(problem === undefined ? doubts : [])],
+  };
 }
 
 /** The models alone, without opening the store: they can be looked at and chosen while the program runs elsewhere. */
 export async function openModels({ env, clock }: Pick<Surroundings, 'env' | 'clock'>): Promise<ModelDesk> {
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
-  const { config, warnings } = await loadConfig(home);
+  const settings = await LiveSettings.open(home);
+  const { config, warnings } = settings.current;
   const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
-  const catalogue = createCatalogue({
-    prices: config.prices,
-    cacheLife: config.model.cacheLife,
-    folder: home.cache,
-    warn: (problem) => log.write('warn', problem),
-  });
-  const { vendors } = await import('./providers/vendors.ts');
-  const { effort, maxOutputTokens } = config.model;
-  const checking = { connect: (runtime: Runtime) => connect(runtime, clock, secrets), clock, effort, maxOutputTokens };
+  const catalogue = openCatalogue(config, home, (problem) => log.write('warn', problem));
+  const { listKeys } = await import('./providers/list-keys.ts');
+  const models = createModels({ secrets, settings, forThisRun: undefined, clock });
   return {
-    models: createModels({ home, secrets, config, forThisRun: undefined }),
+    models,
     warnings: [...secrets.warnings, ...warnings],
-    vendors: vendors.map(({ name, envKey }) => ({
-      name,
-      keyName: envKey,
-      hasKey: envKey !== undefined && secrets.get(envKey) !== undefined,
-    })),
+    vendors: listKeys(config, (name) => secrets.get(name)),
     lookUp: async (runtime) => (await import('./agents/model-facts.ts')).lookUpFacts(runtime, catalogue, clock.now()),
-    async check(runtime) {
-      const { checkModel } = await import('./agents/check-model.ts');
-      return await checkModel(runtime, checking, AbortSignal.timeout(longestCheckMs));
-    },
+    check: (runtime) => models.check(runtime),
   };
 }
 
@@ -163,8 +153,17 @@ export async function refreshPrices({ env, clock }: Pick<Surroundings, 'env' | '
   });
 }
 
-async function forgetOldSessions({ store, toolbox, config, clock }: AppParts): Promise<void> {
-  const { retentionDays } = config.storage;
+/** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
+export async function askGateway(request: PeopleRequest, surroundings: Surroundings): Promise<PeopleAnswer> {
+  const { askPeopleDesk } = await import('./gateway/people-desk.ts');
+  const answer = await askPeopleDesk((await openHome(surroundings.env)).state, request);
+  if (answer !== undefined) return answer;
+  await using app = await openApp({ purpose: 'look' }, surroundings);
+  return await app.answerAboutPeople(request);
+}
+
+async function forgetOldSessions({ store, toolbox, settings, clock }: AppParts): Promise<void> {
+  const { retentionDays } = settings.current.config.storage;
   if (retentionDays === 0) return;
   const forgotten = await store.prune(clock.now() - retentionDays * dayMs);
   for (const sessionId of forgotten) await toolbox.endTask(sessionId);
@@ -184,8 +183,10 @@ export interface Served {
 }
 
 interface AppParts {
+  readonly env: Surroundings['env'];
+  readonly home: HomeFolder;
   readonly secrets: Secrets;
-  readonly config: Config;
+  readonly settings: Settings;
   readonly models: Models;
   readonly warnings: readonly string[];
   readonly log: Log;
@@ -220,27 +221,31 @@ export class App implements AsyncDisposable {
 
   /** Begins to serve one chat in a terminal, with the model that was chosen for the session there, if one was. */
   async serveTerminal(seat: Seat, settings: SessionSettings = {}): Promise<Served> {
-    const { store, clock, log, faults, models, catalogue } = this.#parts;
+    const { clock, log, models } = this.#parts;
     const { chain, warnings } = await models.require(settings);
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
-    const owner = newId('node', clock.now());
-    const gateway = new Gateway({
-      store,
-      wake: new InProcessWake(),
-      signals: new InProcessSignals(),
-      channels: [channel],
-      owner,
-      models,
-      catalogue,
-      openAgents: (approvals) => this.#openAgents(approvals, owner),
-      clock,
-      log,
-      faults,
-    });
-    this.#closing.use(gateway);
+    const gateway = this.#openGateway([channel], (line) => log.write('warn', line));
     gateway.start();
     const [{ name, place }] = chain;
     return { gateway, model: { name, place }, warnings };
+  }
+
+  /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
+  async serveChannels(report: (line: string) => void): Promise<ServedChannels> {
+    const { home, models } = this.#parts;
+    const channels = await openChannels(this.#parts);
+    const { chain, warnings } = await models.require({});
+    const gateway = this.#openGateway(channels, report);
+    const { openPeopleDesk } = await import('./gateway/people-desk.ts');
+    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, report }));
+    gateway.start();
+    await gateway.goOn();
+    const [{ name, place }] = chain;
+    return { gateway, channels: channels.map((channel) => channel.name), model: { name, place }, warnings };
+  }
+
+  async answerAboutPeople(request: PeopleRequest): Promise<PeopleAnswer> {
+    return await (await import('./gateway/people-desk.ts')).answerAboutPeople(request, this.#parts);
   }
 
   endTask(sessionId: SessionId): Promise<void> {
@@ -251,8 +256,22 @@ export class App implements AsyncDisposable {
     await this.#closing.disposeAsync();
   }
 
+  #openGateway(channels: readonly Channel[], report: (line: string) => void): Gateway {
+    const owner = newId('node', this.#parts.clock.now());
+    const gateway = new Gateway({
+      ...this.#parts,
+      wake: new InProcessWake(),
+      signals: new InProcessSignals(),
+      channels,
+      owner,
+      openAgents: (approvals) => this.#openAgents(approvals, owner),
+      report,
+    });
+    return this.#closing.use(gateway);
+  }
+
   #openAgents(approvals: Approvals, owner: ReturnType<typeof newId<'node'>>): AgentCache {
-    const { store, toolbox, config, models, secrets, log, clock, faults } = this.#parts;
+    const { store, toolbox, settings, models, secrets, log, clock, faults } = this.#parts;
     const parts = {
       store,
       toolbox,
@@ -260,10 +279,7 @@ export class App implements AsyncDisposable {
       models,
       connect: (target: Runtime) => connect(target, clock, secrets),
       owner,
-      limits: config.agent,
-      maxOutputTokens: config.model.maxOutputTokens,
-      moneyLimits: config.limits,
-      compaction: config.compaction,
+      settings,
       catalogue: this.#parts.catalogue,
       coolDowns: new CoolDowns(),
       clock,
@@ -272,27 +288,59 @@ export class App implements AsyncDisposable {
     const agents = new AgentCache({
       plan: (session) => planAgent(session, parts),
       endTask: (sessionId) => toolbox.endTask(sessionId),
-      onError: (thrown) => log.write('error', 'an agent was not let go of', { reason: describeError(thrown) }),
+      limits: () => settings.current.config.agentCache,
+      clock,
+      log,
     });
     this.#closing.defer(() => agents.releaseAll());
+    const sweeping = new AbortController();
+    const sweeps = sweepIdleAgents({ agents, clock, log }, sweeping.signal);
+    this.#closing.defer(async () => {
+      sweeping.abort();
+      await sweeps;
+    });
     return agents;
   }
 }
 
-interface ModelSources {
-  readonly home: HomeFolder;
-  readonly secrets: Secrets;
-  readonly config: Config;
-  readonly forThisRun: string | undefined;
+/** The channels of the settings. Throws `bad-config` where there are none. */
+async function openChannels({ env, home, secrets, settings, ...parts }: AppParts): Promise<readonly Channel[]> {
+  const { telegram } = settings.current.config;
+  const token = secrets.get(telegram.tokenEnv);
+  const { openTelegram } = await import('./channels/telegram/open-telegram.ts');
+  const { commandTable: commands } = await import('./gateway/commands.ts');
+  const { isLetIn } = await import('./gateway/access.ts');
+  const accepts = (person: PersonId): Promise<boolean> => isLetIn(person, { ...parts, settings });
+  const setup = { token, envFile: home.envFile, homeFolder: env['HOME'] ?? '/', commands, accepts };
+  return [openTelegram({ ...parts, ...setup, settings: telegram })];
 }
 
-function createModels({ home, secrets, config, forThisRun }: ModelSources): Models {
+function openCatalogue(config: Config, { cache: folder }: HomeFolder, warn: (problem: string) => void): Catalogue {
+  return createCatalogue({ prices: config.prices, cacheLife: config.model.cacheLife, folder, warn });
+}
+
+interface ModelSources {
+  readonly secrets: Secrets;
+  readonly settings: LiveSettings;
+  readonly forThisRun: string | undefined;
+  readonly clock: Clock;
+}
+
+function createModels({ secrets, settings, forThisRun, clock }: ModelSources, find?: ModelsDeps['find']): Models {
   return new Models({
-    config,
+    settings,
     forThisRun,
     providers: providerNames,
-    find: (wishes) => findModels(wishes, secrets),
-    save: (change) => saveDefault(change, home),
+    find: find ?? ((wishes) => findModels(wishes, secrets)),
+    async check(runtime) {
+      const { checkModel } = await import('./agents/check-model.ts');
+      const { limits, model } = settings.current.config;
+      const { effort, maxOutputTokens } = model;
+      const checking = { connect: () => connect(runtime, clock, secrets), clock, limits, effort, maxOutputTokens };
+      return await checkModel(runtime, checking, AbortSignal.timeout(longestCheckMs));
+    },
+    takesEffort: async (runtime) => (await import('./providers/vendors.ts')).isToldEffort(runtime),
+    save: (changes) => settings.change(changes),
   });
 }
 
@@ -301,31 +349,28 @@ async function providerNames(): Promise<readonly string[]> {
   return [...vendors.map(({ name }) => name), 'custom', 'demo'];
 }
 
-async function findModels({ primary, fallback, settings }: ModelWishes, secrets: Secrets): Promise<ModelsFound> {
-  const { chooseChain } = await import('./providers/choose-runtime.ts');
+async function findModels(wishes: ModelWishes, secrets: Secrets): Promise<ModelsFound> {
   const { probeOllama } = await import('./providers/probe-ollama.ts');
-  const secret = (name: string): string | undefined => secrets.get(name);
-  const found = await chooseChain({ config: primary, cacheLife: settings.cacheLife, fallback, secret, probeOllama });
+  const found = await chooseModels(wishes, secrets, probeOllama);
   if (found.type === 'unusable' || !found.chain.some(({ vendor }) => vendor === 'ollama')) return found;
   const { noticeOllamaWindows } = await import('./providers/notice-ollama-window.ts');
-  return await noticeOllamaWindows(found, secret);
+  return await noticeOllamaWindows(found, (name) => secrets.get(name));
 }
 
-async function saveDefault(change: DefaultChange, home: HomeFolder): Promise<Config> {
-  const values = change.type === 'model' ? writtenChoice(change.choice) : { reasoning_effort: change.effort };
-  return (await changeConfig(home, { section: 'model', values })).config;
-}
+type ProbeOllama = RuntimeWishes['probeOllama'];
 
-/** What is not part of a choice leaves the file: an address or a key of one provider must not stay behind for another. */
-function writtenChoice(choice: ModelChoice): SettingsChange['values'] {
-  return {
-    default: choice.default,
-    provider: choice.provider,
-    base_url: choice.baseUrl,
-    api_mode: choice.apiMode,
-    key_env: choice.keyEnv.length < 2 ? choice.keyEnv[0] : choice.keyEnv,
-    context_length: choice.contextLength,
-  };
+async function chooseModels(wishes: ModelWishes, secrets: Secrets, probeOllama: ProbeOllama): Promise<ModelsFound> {
+  const { chooseChain } = await import('./providers/choose-runtime.ts');
+  const { primary: config, fallback, ifUnusable, settings } = wishes;
+  const { cacheLife } = settings;
+  return await chooseChain({
+    config,
+    cacheLife,
+    fallback,
+    ifUnusable,
+    secret: (name) => secrets.get(name),
+    probeOllama,
+  });
 }
 
 async function connect(runtime: Runtime, clock: Clock, secrets: Secrets): Promise<Provider> {

@@ -37,7 +37,8 @@ function createDeps(): CliDeps {
     },
     async checkModels() {
       const { checkModels } = await import('./app.ts');
-      return await checkModels(process.env);
+      const { systemClock } = await import('./base/clock.ts');
+      return await checkModels({ env: process.env, clock: systemClock });
     },
     async openModels() {
       const { openModels } = await import('./app.ts');
@@ -48,6 +49,11 @@ function createDeps(): CliDeps {
       const { refreshPrices } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');
       return await refreshPrices({ env: process.env, clock: systemClock });
+    },
+    async askGateway(request) {
+      const { askGateway } = await import('./app.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await askGateway(request, { env: process.env, clock: systemClock, faults: undefined });
     },
   };
 }

@@ -1,55 +1,60 @@
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { AgentCacheSettings } from '../model/config.ts';
 import type { Session } from '../model/session.ts';
 import type { Agent } from './agent.ts';
+import { CacheEntry } from './cache-entry.ts';
+import type { AgentPlan } from './cache-entry.ts';
+import { chooseExcess } from './choose-excess.ts';
 
 /** The right to use an agent for one turn; given back when it goes out of scope. */
 export interface AgentLease extends Disposable {
   readonly agent: Agent;
 }
 
-/** What an agent for a session would be, as things are now. */
-export interface AgentPlan {
-  /** Equal signatures mean that an agent that is there can serve on. */
-  readonly signature: string;
-  readonly build: () => Promise<Agent>;
-}
-
 export interface AgentCacheDeps {
   /** Asked before every turn, so it has to be cheap. */
   readonly plan: (session: Session) => Promise<AgentPlan>;
-  /** Ends the working state of a session that has no agent just now. */
+  /** Ends the working state of a session. */
   readonly endTask: (sessionId: SessionId) => Promise<void>;
-  /** Told of an agent that could not be let go of. */
-  readonly onError: (thrown: unknown) => void;
+  readonly limits: () => AgentCacheSettings;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-interface Entry {
-  readonly sessionId: SessionId;
-  readonly signature: string;
-  readonly agent: Promise<Agent>;
-  leases: number;
-}
+const longestReleaseMs = 5_000;
 
 /**
- * One current agent a session, for as long as its signature is the one that is wished for. Builds are shared. An agent
- * that is leased is never closed: one that was replaced meanwhile is let go of when its last lease ends, and its task stays.
+ * One current agent a session, for as long as its signature is the one that is wished for and there is room. Builds are
+ * shared. An agent that is leased is never let go of: one that was evicted meanwhile goes when its last lease ends, and its
+ * task stays.
  */
 export class AgentCache {
   readonly #deps: AgentCacheDeps;
-  readonly #entries = new Map<SessionId, Entry>();
-  /** Replaced, and still leased. */
-  readonly #retired = new Set<Entry>();
+  /** Least recently used first. */
+  readonly #entries = new Map<SessionId, CacheEntry>();
+  /** Not built yet: these neither count nor can be evicted for want of room. */
+  readonly #building = new Map<SessionId, CacheEntry>();
+  /** Evicted, and still leased. */
+  readonly #retired = new Set<CacheEntry>();
   readonly #releasing = new Set<Promise<void>>();
 
   constructor(deps: AgentCacheDeps) {
     this.#deps = deps;
   }
 
+  /** The sessions that have an agent, least recently used first. */
+  get sessions(): readonly SessionId[] {
+    return [...this.#entries.keys()];
+  }
+
   async lease(session: Session): Promise<AgentLease> {
     const plan = await this.#deps.plan(session);
     // Synchronous up to the next await, so that no eviction can slip in between finding an entry and holding it.
     const entry = this.#claim(session.id, plan);
-    entry.leases += 1;
+    entry.hold();
     try {
       const agent = await entry.agent;
       return { agent, [Symbol.dispose]: () => this.#giveBack(entry) };
@@ -63,56 +68,102 @@ export class AgentCache {
 
   /** Lets go of all agents: each session builds a new one for its next turn. Turns that run keep theirs to the end. */
   evictAll(): void {
-    for (const entry of this.#entries.values()) this.#retire(entry);
+    for (const entry of [...this.#entries.values(), ...this.#building.values()]) this.#retire(entry);
   }
 
-  /** Closes the model clients of all agents. Their tasks stay. */
+  /** Lets go of agents in which nothing has stirred for too long, and says how many. */
+  sweepIdle(): number {
+    const before = this.#deps.clock.monotonic() - this.#deps.limits().idleMs;
+    const isStale = ({ activeAt, isMidTurn }: CacheEntry): boolean =>
+      !isMidTurn && activeAt !== undefined && activeAt < before;
+    const stale = [...this.#entries.values()].filter(isStale);
+    for (const entry of stale) this.#retire(entry);
+    return stale.length;
+  }
+
+  /** Closes the model clients of all agents, as far as that can be done in a moment. Their tasks stay. */
   async releaseAll(): Promise<void> {
     this.evictAll();
     for (const entry of this.#retired) this.#release(entry);
-    await Promise.all(this.#releasing);
+    const waiting = new AbortController();
+    const patience = this.#deps.clock.sleep(longestReleaseMs, waiting.signal).catch(() => undefined);
+    await Promise.race([Promise.all(this.#releasing), patience]);
+    waiting.abort();
   }
 
-  /** Ends a session's agent and its task. Refuses while a turn runs on it. */
+  /** Hard, for reset, expiry and deletion: ends a session's agent and its task. Refuses while a turn runs on it. */
   async close(sessionId: SessionId): Promise<'closed' | 'in-use'> {
-    const entry = this.#entries.get(sessionId);
-    const isLeased = (entry?.leases ?? 0) > 0 || [...this.#retired].some((old) => old.sessionId === sessionId);
-    if (isLeased) return 'in-use';
-    this.#entries.delete(sessionId);
-    if (entry === undefined) await this.#deps.endTask(sessionId);
-    else await (await entry.agent).close();
+    const entry = this.#entries.get(sessionId) ?? this.#building.get(sessionId);
+    const isOutlived = [...this.#retired].some((old) => old.sessionId === sessionId);
+    if (entry?.isMidTurn === true || isOutlived) return 'in-use';
+    if (entry) this.#retire(entry);
+    await this.#deps.endTask(sessionId);
     return 'closed';
   }
 
-  #claim(sessionId: SessionId, plan: AgentPlan): Entry {
-    const current = this.#entries.get(sessionId);
-    if (current?.signature === plan.signature) return current;
+  #claim(sessionId: SessionId, plan: AgentPlan): CacheEntry {
+    const current = this.#entries.get(sessionId) ?? this.#building.get(sessionId);
+    if (current?.signature === plan.signature) {
+      if (this.#entries.delete(sessionId)) this.#entries.set(sessionId, current);
+      return current;
+    }
     if (current) this.#retire(current);
-    const entry: Entry = { sessionId, signature: plan.signature, agent: plan.build(), leases: 0 };
-    this.#entries.set(sessionId, entry);
+    const entry = new CacheEntry(sessionId, plan, (spent) => this.#retire(spent));
+    this.#building.set(sessionId, entry);
+    // One that cannot be built is dropped by whoever leased it.
+    void entry.agent.then(
+      () => this.#insert(entry),
+      () => undefined,
+    );
     return entry;
   }
 
-  #giveBack(entry: Entry): void {
-    entry.leases -= 1;
-    if (entry.leases === 0 && this.#retired.has(entry)) this.#release(entry);
+  #insert(entry: CacheEntry): void {
+    // Where it was replaced while it was built, the newer one is the session's.
+    if (this.#building.get(entry.sessionId) !== entry) return;
+    this.#building.delete(entry.sessionId);
+    this.#entries.set(entry.sessionId, entry);
+    const midTurn = this.#makeRoom();
+    if (midTurn > 0) {
+      this.#deps.log.write('warn', `the agent cache is over its bounds: ${midTurn} of the oldest agents are mid-turn`);
+    }
+  }
+
+  #giveBack(entry: CacheEntry): void {
+    entry.giveBack();
+    if (entry.isMidTurn) return;
+    if (this.#retired.has(entry)) this.#release(entry);
+    // A turn makes its conversation longer, and may have been what an eviction had to pass over.
+    else this.#makeRoom();
+  }
+
+  /** Evicts what is too much, and says how many stay only because they are mid-turn. */
+  #makeRoom(): number {
+    const { going, midTurn } = chooseExcess([...this.#entries.values()], this.#deps.limits());
+    for (const entry of going) this.#retire(entry);
+    return midTurn;
   }
 
   /** Takes an entry out of use for later turns. */
-  #retire(entry: Entry): void {
-    if (this.#entries.get(entry.sessionId) === entry) this.#entries.delete(entry.sessionId);
+  #retire(entry: CacheEntry): void {
+    for (const place of [this.#entries, this.#building]) {
+      if (place.get(entry.sessionId) === entry) place.delete(entry.sessionId);
+    }
     this.#retired.add(entry);
-    if (entry.leases === 0) this.#release(entry);
+    if (!entry.isMidTurn) this.#release(entry);
   }
 
-  #release(entry: Entry): void {
+  /** Nobody waits for it but the end of the program: a client may take its time to close. */
+  #release(entry: CacheEntry): void {
     this.#retired.delete(entry);
     const releasing = entry.agent
       .then(
         (agent) => agent.release(),
         () => undefined, // It was never built; whoever asked for it was told.
       )
-      .catch(this.#deps.onError)
+      .catch((thrown: unknown) => {
+        this.#deps.log.write('error', 'an agent was not let go of', { reason: describeError(thrown) });
+      })
       .finally(() => this.#releasing.delete(releasing));
     this.#releasing.add(releasing);
   }

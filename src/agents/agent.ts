@@ -3,23 +3,25 @@ import type { Clock } from '../base/clock.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Approvals } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
-import type { CompactionSettings, MoneyLimits } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session, SessionSettings } from '../model/session.ts';
+import type { Settings } from '../model/settings.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
-import type { Toolbox } from '../model/tool.ts';
+import type { Tool, Toolbox } from '../model/tool.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import { chooseStart, describeStart } from '../turn/choose-start.ts';
 import { Conversation } from '../turn/conversation.ts';
 import type { CoolDowns } from '../turn/cool-downs.ts';
-import type { TurnLimits } from '../turn/decide-next.ts';
 import { Purse } from '../turn/purse.ts';
 import { Recorder } from '../turn/recorder.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { TurnDeps, TurnEnd } from '../turn/run-turn.ts';
 import { RuntimeClients } from '../turn/runtime-clients.ts';
+import { Activity } from './activity.ts';
+import type { ActivityReport } from './activity.ts';
 import type { Models } from './models.ts';
 
 /** What every agent of this process is made with. */
@@ -31,14 +33,23 @@ export interface AgentParts {
   readonly models: Pick<Models, 'chainFor' | 'effortFor' | 'find'>;
   readonly connect: (runtime: Runtime) => Promise<Provider>;
   readonly owner: NodeId;
-  readonly limits: TurnLimits;
-  readonly maxOutputTokens: number | undefined;
+  /** Read anew for every turn, but for what an agent is built with. */
+  readonly settings: Pick<Settings, 'current'>;
   readonly coolDowns: CoolDowns;
-  readonly moneyLimits: MoneyLimits;
-  readonly compaction: CompactionSettings;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
+}
+
+/** What one agent is made of, as things were when it was planned. */
+export interface AgentMakeup {
+  readonly session: Session;
+  readonly prompt: FrozenPrompt;
+  readonly chain: RuntimeChain;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly config: Pick<Config, 'compaction' | 'model'>;
+  /** Told as soon as a turn falls back. */
+  readonly onFallback: () => void;
 }
 
 /** What one turn brings along. */
@@ -50,47 +61,77 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
   /** Aborts when the whole program ends. */
   readonly shutdown: AbortSignal;
+  /** How many times in a row this turn was entered by interrupting another; 0 where the session was idle. */
+  readonly interruptDepth: number;
 }
+
+// Its client, connections and tables, roughly.
+const ownBytes = 20_000;
 
 /** A session made ready: frozen prompt, tool schemas and a model client. Nothing that the model sees may change in it. */
 export class Agent {
   readonly sessionId: SessionId;
   readonly signature: string;
-  readonly #session: Session;
-  readonly #prompt: FrozenPrompt;
+  readonly #makeup: AgentMakeup;
   readonly #parts: AgentParts;
+  readonly #activity: Activity;
   readonly #clients: RuntimeClients;
   #conversation: Conversation;
 
-  constructor(session: Session, prompt: FrozenPrompt, chain: RuntimeChain, parts: AgentParts) {
-    this.sessionId = session.id;
-    this.signature = prompt.signature;
-    this.#session = session;
-    this.#prompt = prompt;
+  constructor(makeup: AgentMakeup, parts: AgentParts) {
+    this.sessionId = makeup.session.id;
+    this.signature = makeup.prompt.signature;
+    this.#makeup = makeup;
     this.#parts = parts;
-    this.#clients = new RuntimeClients(chain, parts.connect);
-    this.#conversation = new Conversation(session.id);
+    this.#activity = new Activity(parts.clock);
+    this.#clients = new RuntimeClients(makeup.chain, parts.connect);
+    this.#conversation = new Conversation(this.sessionId);
+  }
+
+  /** What it did last, and when. */
+  get activity(): ActivityReport {
+    return this.#activity.report;
+  }
+
+  /** About how much memory it holds. */
+  get heldBytes(): number {
+    const { system, tools } = this.#makeup.prompt;
+    const described = tools.reduce((sum, { description }) => sum + description.length, 0);
+    return ownBytes + system.length + described + this.#conversation.weight;
   }
 
   /** Runs a turn to its end; yields what may be watched. The turn goes on even if nobody asks for the next event. */
-  async *run(turn: TurnRef, options: TurnOptions): AsyncGenerator<StepEvent, TurnEnd> {
+  run(turn: TurnRef, options: TurnOptions): AsyncGenerator<StepEvent, TurnEnd> {
+    // At once, and not with the first look at the turn: whoever watches the clock from now on sees the one of this turn.
+    this.#activity.beginTurn(options.interruptDepth);
+    return this.#watchable(turn, options);
+  }
+
+  /** Soft: the model clients and what was read of the log go, the task stays. */
+  async release(): Promise<void> {
+    // First: a client that cannot be closed must not hold a whole conversation in memory.
+    this.#conversation = new Conversation(this.sessionId);
+    await this.#clients.close();
+  }
+
+  async *#watchable(turn: TurnRef, options: TurnOptions): AsyncGenerator<StepEvent, TurnEnd> {
     const events = new AsyncQueue<StepEvent>();
-    const end = this.#runTurn(turn, options, (event) => events.push(event)).finally(() => events.close());
+    const emit = (event: StepEvent): void => {
+      this.#note(event, options.signal);
+      events.push(event);
+    };
+    const end = this.#runTurn(turn, options, emit).finally(() => events.close());
     // A failure is met at the `await` below, once the watcher has caught up; until then it must not count as unhandled.
     end.catch(() => undefined);
     yield* events;
     return await end;
   }
 
-  /** Soft: the model clients go, the task stays. */
-  async release(): Promise<void> {
-    await this.#clients.close();
-  }
-
-  /** Hard, for reset, expiry and deletion: the task of the session ends too. */
-  async close(): Promise<void> {
-    await this.release();
-    await this.#parts.toolbox.endTask(this.sessionId);
+  #note(event: StepEvent, signal: AbortSignal): void {
+    // What is written down about a turn that was told to end is no sign of life.
+    if (!signal.aborted) this.#activity.take(event);
+    if (event.type !== 'entry' || event.logged.entry.type !== 'step.failed') return;
+    if (event.logged.entry.next.type === 'fall-back') this.#makeup.onFallback();
   }
 
   async #runTurn(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): Promise<TurnEnd> {
@@ -116,9 +157,9 @@ export class Agent {
   }
 
   #compactionDeps(): TurnDeps['compaction'] {
-    const { compaction, catalogue, models, connect } = this.#parts;
+    const { catalogue, models, connect } = this.#parts;
     return {
-      ...compaction,
+      ...this.#makeup.config.compaction,
       knownWindow: (runtime) => catalogue.window(runtime),
       async openWriter(model) {
         const found = await models.find(model);
@@ -131,30 +172,31 @@ export class Agent {
   }
 
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
-    const { store, clock, faults, toolbox, approvals, owner, limits, maxOutputTokens, coolDowns } = this.#parts;
-    const { moneyLimits, catalogue, models } = this.#parts;
+    const { store, clock, faults, approvals, owner, settings, coolDowns, catalogue, models } = this.#parts;
+    const { session, prompt, tools, config } = this.#makeup;
+    const now = settings.current.config;
     const conversation = this.#conversation;
     const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
-    const person = recorder.state.person ?? this.#session.person;
+    const person = recorder.state.person ?? session.person;
     return {
       recorder,
       conversation,
-      purse: new Purse({ settings: moneyLimits, catalogue, money: store.money, clock, turn, person }),
+      purse: new Purse({ settings: now.limits, catalogue, money: store.money, clock, turn, person }),
       clients: this.#clients,
       coolDowns,
       startPlace: this.#chooseStart(emit),
-      prompt: this.#prompt,
-      maxOutputTokens,
+      prompt,
+      maxOutputTokens: config.model.maxOutputTokens,
       effort: models.effortFor(options.settings),
       compaction: this.#compactionDeps(),
       clock,
       emit,
-      tools: toolbox.tools,
+      tools,
       blobs: store.blobs,
-      approvals,
-      place: { sessionId: this.sessionId, workdir: this.#session.workdir },
+      approvals: { ask: (request, signal) => this.#activity.whileAsking(() => approvals.ask(request, signal)) },
+      place: { sessionId: this.sessionId, workdir: session.workdir },
       person,
-      limits,
+      limits: now.agent,
       claim: { owner, epoch: options.fence.epoch },
       settleWith: options.settleWith,
       shutdown: options.shutdown,

@@ -1,35 +1,62 @@
 import type { RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session } from '../model/session.ts';
-import type { AgentPlan } from './agent-cache.ts';
+import type { SettingsState } from '../model/settings.ts';
 import { Agent } from './agent.ts';
 import type { AgentParts } from './agent.ts';
+import type { AgentPlan } from './cache-entry.ts';
+import { extractCacheKeys } from './cache-keys.ts';
 import { buildSystemPrompt, describeTools } from './prompt.ts';
-import { succeed } from './succeed-prompt.ts';
+import { selectTools } from './select-tools.ts';
+import type { SelectedTools } from './select-tools.ts';
 import { signConfig } from './signature.ts';
+import { succeed } from './succeed-prompt.ts';
 
 /** What it takes to make a session ready as things are now: its signature at once, the agent when it is asked for. */
 export async function planAgent(session: Session, parts: AgentParts): Promise<AgentPlan> {
   const chain = await parts.models.chainFor(session.settings);
-  const { tools, generation } = parts.toolbox;
-  const signature = signConfig({ chain, tools: describeTools(tools), toolGeneration: generation });
-  return { signature, build: () => buildAgent(session, { signature, chain }, parts) };
+  const settings = parts.settings.current;
+  const { generation, tools } = parts.toolbox;
+  const { ephemeralPrompt, disabledToolsets } = settings.config.agent;
+  const selected = selectTools(tools, disabledToolsets);
+  const signature = signConfig({
+    chain,
+    toolsets: selected.toolsets,
+    tools: describeTools(selected.tools),
+    ephemeralPrompt,
+    cacheKeys: extractCacheKeys(settings.user, generation),
+  });
+  const wish: Wish = { signature, chain, settings, selected };
+  return { signature, build: (evict) => buildAgent(session, wish, parts, afterFallback(session, evict)) };
 }
 
+/**
+ * The next message gets an agent that knows nothing of the runtime that failed. A terminal keeps its one agent for as long
+ * as it is open; that one goes back to its primary by itself.
+ */
+function afterFallback({ address }: Session, evict: () => void): () => void {
+  return address.platform === 'terminal' ? () => undefined : evict;
+}
+
+/** Everything that was decided when the signature was made, so that nothing of it can change before the agent is built. */
 interface Wish {
   readonly signature: string;
   readonly chain: RuntimeChain;
+  readonly settings: SettingsState;
+  readonly selected: SelectedTools;
 }
 
-async function buildAgent(session: Session, { signature, chain }: Wish, parts: AgentParts): Promise<Agent> {
-  return new Agent(session, await freezePrompt(session, signature, parts), chain, parts);
+async function buildAgent(session: Session, wish: Wish, parts: AgentParts, onFallback: () => void): Promise<Agent> {
+  const prompt = await freezePrompt(session, wish, parts);
+  const { chain, selected, settings } = wish;
+  return new Agent({ session, prompt, chain, tools: selected.tools, config: settings.config, onFallback }, parts);
 }
 
 /** With an unchanged signature a session speaks with the very bytes that it was frozen with. */
-async function freezePrompt(session: Session, signature: string, parts: AgentParts): Promise<FrozenPrompt> {
-  const { store, toolbox } = parts;
+async function freezePrompt(session: Session, wish: Wish, { store }: AgentParts): Promise<FrozenPrompt> {
+  const { signature, settings, selected } = wish;
   if (session.prompt?.signature === signature) return session.prompt;
-  const tools = describeTools(toolbox.tools);
-  const prompt = succeed(session.prompt, { signature, system: buildSystemPrompt(session, process.platform), tools });
+  const system = buildSystemPrompt(session, process.platform, settings.config.agent.ephemeralPrompt);
+  const prompt = succeed(session.prompt, { signature, system, tools: describeTools(selected.tools) });
   await store.sessions.freeze(session.id, prompt);
   return prompt;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
+import type { MoneyLimits } from '../model/config.ts';
 import { partsToText, textPart } from '../model/message.ts';
 import type { Effort, ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
@@ -8,6 +9,7 @@ import { describeFailure } from '../turn/describe-failure.ts';
 export interface CheckDeps {
   readonly connect: (runtime: Runtime) => Promise<Provider>;
   readonly clock: Clock;
+  readonly limits: MoneyLimits;
   readonly effort: Effort | undefined;
   readonly maxOutputTokens: number | undefined;
 }
@@ -16,8 +18,12 @@ export type ModelCheck =
   | { readonly type: 'answered'; readonly text: string; readonly afterMs: number }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** Asks a model for one word, through the same client as any turn, and says how long that took. */
+/**
+ * Asks a model for one word, through the same client as any turn, and says how long that took. What that costs is not
+ * in the books, which may be open elsewhere; so it is not done where limits of money are to hold.
+ */
 export async function checkModel(runtime: Runtime, deps: CheckDeps, signal: AbortSignal): Promise<ModelCheck> {
+  if (isLimited(deps.limits) && mayCost(runtime)) return { type: 'failed', reason: describeRefusal(runtime) };
   try {
     const client = await deps.connect(runtime);
     await using closing = new AsyncDisposableStack();
@@ -28,6 +34,22 @@ export async function checkModel(runtime: Runtime, deps: CheckDeps, signal: Abor
   } catch (thrown) {
     return { type: 'failed', reason: describeError(thrown) };
   }
+}
+
+function isLimited({ perTurn, perSession, perPerson, perDay, perMonth }: MoneyLimits): boolean {
+  return [perTurn, perSession, perPerson, perDay, perMonth].some((amount) => amount !== undefined);
+}
+
+/** Behind an address of the user's own may be anybody, also on this machine. */
+function mayCost({ place, vendor }: Runtime): boolean {
+  return place === 'remote' || vendor === 'custom';
+}
+
+function describeRefusal({ name }: Runtime): string {
+  return (
+    'it was not asked, since limits of money are set and a check is not counted among what was spent; ' +
+    `\`talaria run -m ${name} hello\` asks it within them`
+  );
 }
 
 /** With a tool, since a model that takes none is of no use to an agent, and some servers refuse one only then. */

@@ -3,9 +3,10 @@ import type { Session } from '../model/session.ts';
 import { steeringTag } from '../model/message.ts';
 import type { Tool } from '../model/tool.ts';
 
-/** The system prompt, its sections in fixed order. Nothing in it may change from one message to the next. */
-export function buildSystemPrompt(session: Session, platform: string): string {
-  return [identity, workRules, steeringNote, describePlace(session, platform)].join('\n\n');
+/** The system prompt, its sections in fixed order; what the settings add comes last. Nothing in it may change from one message to the next. */
+export function buildSystemPrompt(session: Session, platform: string, added: string): string {
+  const sections = [identity, workRules, steeringNote, describePlace(session, platform), added];
+  return sections.filter((section) => section !== '').join('\n\n');
 }
 
 const identity = `You are Talaria, a personal AI agent that runs on its owner's own machine. You act through tools: they are real, and so is what they change.`;

@@ -2,25 +2,38 @@ import { hash } from 'node:crypto';
 import { stableJson } from '../base/json.ts';
 import type { Json } from '../base/json.ts';
 import type { ToolSchema } from '../model/provider.ts';
-import type { Credential, RuntimeChain } from '../model/runtime.ts';
+import type { Credential, Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { CacheKeys } from './cache-keys.ts';
 
 export interface SignatureParts {
   readonly chain: RuntimeChain;
+  /** The toolsets that are chosen; their order says nothing. */
+  readonly toolsets: readonly string[];
+  /** The tools in them, as the model is told of them. */
   readonly tools: readonly ToolSchema[];
-  readonly toolGeneration: number;
+  /** What the settings add to the system prompt. */
+  readonly ephemeralPrompt: string;
+  /** Settings that are baked into an agent. None, an empty set and null are the same. */
+  readonly cacheKeys?: CacheKeys | null;
 }
 
-/** A digest of everything that decides what an agent sends. Equal signatures mean that the agent can serve on. */
-export function signConfig({ chain, tools, toolGeneration }: SignatureParts): string {
-  const runtimes = chain.map(({ vendor, model, baseUrl, apiMode, credential }) => ({
-    vendor,
-    model,
-    baseUrl,
-    apiMode,
-    credential: signCredential(credential),
-  }));
-  const names = tools.map((tool) => [tool.name, tool.description, tool.parameters] as Json);
-  return hash('sha256', stableJson({ runtimes, tools: names, toolGeneration }));
+/**
+ * A digest of everything that decides what an agent sends. Equal signatures mean that the agent can serve on. How hard to
+ * think is told with each message and the client is made from the runtime, so neither is part of it.
+ */
+export function signConfig({ chain, toolsets, tools, ephemeralPrompt, cacheKeys }: SignatureParts): string {
+  const signed = {
+    runtimes: chain.map(signRuntime),
+    toolsets: toolsets.toSorted(),
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, [tool.description, tool.parameters]])),
+    ephemeralPrompt,
+    cacheKeys: cacheKeys ?? {},
+  };
+  return hash('sha256', stableJson(signed));
+}
+
+function signRuntime({ vendor, model, baseUrl, apiMode, credential, window, cacheLife }: Runtime): Json {
+  return { vendor, model, baseUrl, apiMode, credential: signCredential(credential), window: window ?? null, cacheLife };
 }
 
 /** The whole credential counts, since tokens often share a prefix; a digest keeps it from being read back. */

@@ -1,6 +1,6 @@
 import type { ToolSchema } from '../model/provider.ts';
 import type { FrozenPrompt } from '../model/session.ts';
-import { promptText } from '../turn/asked-prefixes.ts';
+import { digestPrompt, promptText } from '../turn/asked-prefixes.ts';
 
 /** A prompt that takes the place of an earlier one, with a note of what is different in it. Pure. */
 export function succeed(earlier: FrozenPrompt | undefined, prompt: FrozenPrompt): FrozenPrompt {
@@ -9,7 +9,7 @@ export function succeed(earlier: FrozenPrompt | undefined, prompt: FrozenPrompt)
   // Other settings, the same bytes: what the earlier one was different in may still be news to the server.
   if (before === after) return earlier.replaced === undefined ? prompt : { ...prompt, replaced: earlier.replaced };
   const byte = Buffer.byteLength(after.slice(0, firstDifference(before, after)));
-  return { ...prompt, replaced: { detail: describeDifference(earlier, prompt), byte } };
+  return { ...prompt, replaced: { detail: describeDifference(earlier, prompt), byte, digest: digestPrompt(earlier) } };
 }
 
 function firstDifference(left: string, right: string): number {

@@ -18,7 +18,7 @@ export type LookUp = (runtime: Pick<Runtime, 'name' | 'window'>) => Promise<Mode
 /** Every model that the settings name, with what is known about it; those that cannot be used, too. */
 export async function surveyModels(models: Models, lookUp: LookUp): Promise<readonly SurveyedModel[]> {
   const { model, fallback } = models.config;
-  const primary = describe('primary', nameOf(model), await models.find(undefined), lookUp);
+  const primary = describe('primary', nameOf(model), await models.lookAtDefault(), lookUp);
   const standIns = fallback.map(async (choice) =>
     describe('fallback', nameOf(choice), await models.look(choice), lookUp),
   );

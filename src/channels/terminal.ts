@@ -44,7 +44,16 @@ function toInbound(input: TerminalInput, { address, person, workdir, newMessageI
   if (input.type === 'answer') return { type: 'answer', address, person, digest: input.digest, verdict: input.verdict };
   const { platform, account, chat } = address;
   const key = { platform, account, chat, messageId: newMessageId(), revision: 0 };
-  return { type: 'message', key, address, person, parts: [textPart(input.text)], workdir };
+  const { text, images } = input;
+  return {
+    type: 'message',
+    key,
+    address,
+    person,
+    parts: text === '' ? [] : [textPart(text)],
+    ...(images && { images }),
+    workdir,
+  };
 }
 
 /** A terminal that shows the same reply twice shows it under the same key: its screen knows what it has shown. */

@@ -3,6 +3,7 @@ import type { Models } from '../agents/models.ts';
 import type { LookUp } from '../agents/survey-models.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { PeopleAnswer, PeopleRequest } from '../gateway/people-desk.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
@@ -18,6 +19,11 @@ export interface App extends AsyncDisposable {
   readonly warnings: readonly string[];
   /** Begins to serve one chat in this terminal. Throws `no-model` where the model that is chosen for it cannot be used. */
   serveTerminal(seat: Seat, settings: SessionSettings | undefined): Promise<ServedTerminal>;
+  /**
+   * Begins to serve every channel of the settings, and goes on with what is unfinished there. Lines for whoever runs the
+   * program go to `report`. Throws `bad-config` where no channel is set up.
+   */
+  serveChannels(report: (line: string) => void): Promise<ServedChannels>;
   /** Ends a session's shell and removes its working state. */
   endTask(sessionId: SessionId): Promise<void>;
 }
@@ -33,6 +39,13 @@ export interface ServedTerminal {
   readonly gateway: Pick<Gateway, 'takeIn' | 'watch' | 'resume' | 'whenIdle' | 'deliver'>;
   readonly model: { readonly name: string; readonly place: 'remote' | 'local' | 'demo' };
   /** What the user should know about the models: a stand-in that cannot be used. */
+  readonly warnings: readonly string[];
+}
+
+export interface ServedChannels {
+  readonly gateway: Pick<Gateway, 'whenDeaf'>;
+  readonly channels: readonly string[];
+  readonly model: ServedTerminal['model'];
   readonly warnings: readonly string[];
 }
 
@@ -70,6 +83,8 @@ export interface VendorKey {
   /** The variable that holds the key; undefined where none is needed. */
   readonly keyName: string | undefined;
   readonly hasKey: boolean;
+  /** The variables that hold one, in the order in which they are used. */
+  readonly keys: readonly string[];
 }
 
 /** The models that can be chosen here. */
@@ -118,5 +133,7 @@ export interface CliDeps {
   readonly openModels: () => Promise<ModelDesk>;
   /** Fetches the newest prices and windows, for every later start. */
   readonly refreshPrices: () => Promise<RefreshedPrices>;
+  /** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
+  readonly askGateway: (request: PeopleRequest) => Promise<PeopleAnswer>;
   readonly process: ProcessPort;
 }

@@ -46,7 +46,7 @@ async function findEarlier(args: Arguments, sessions: Sessions): Promise<Session
     return await findSession(id, sessions);
   }
   if (!args.has('continue')) return undefined;
-  const [latest] = await sessions.list({ platform, limit: 1 });
+  const [latest] = await sessions.list({ platform, limit: 1, stage: 'begun' });
   if (latest === undefined) throw new AppError('not-found', 'there is no session to continue yet');
   return latest;
 }

@@ -26,6 +26,7 @@ export const programOptions: readonly OptionRow[] = [
 ];
 
 export const groupTable: readonly GroupRow[] = [
+  { name: 'gateway', summary: 'answer on Telegram, and who may speak there', defaultVerb: 'run' },
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
@@ -43,6 +44,7 @@ export const commandTable: readonly CommandRow[] = [
     details: [
       'Ctrl-C stops what runs; Ctrl-D or /exit leaves. A line typed while it works reaches the running turn.',
       'A line that ends in \\ goes on with the next one. /help lists the slash commands.',
+      '/image FILE [TEXT] shows the model a picture: PNG, JPEG, GIF or WebP.',
       'Where stdin is not a terminal, each of its lines is one message; replies go to stdout, progress to stderr.',
     ],
   },
@@ -53,6 +55,7 @@ export const commandTable: readonly CommandRow[] = [
     words: { label: 'PROMPT', atLeast: 0, atMost: Infinity },
     options: [
       ...seatOptions,
+      { name: 'image', short: 'i', value: 'FILE', summary: 'show it this picture; may be given several times' },
       { name: 'json', summary: 'events as JSON lines on stdout (talaria help json)' },
       { name: 'quiet', short: 'q', summary: 'no progress on stderr' },
       help,
@@ -60,8 +63,44 @@ export const commandTable: readonly CommandRow[] = [
     details: [
       'The words are the prompt. What comes in on stdin is added to it, or is the prompt if there are no words or only -.',
       'The reply goes to stdout, progress to stderr. Where nobody can be asked, what needs consent is refused.',
-      'Examples:\n  talaria run "what takes up space here?"\n  git diff | talaria run "review this"',
+      'Examples:\n  talaria run "what takes up space here?"\n  git diff | talaria run "review this"\n  talaria run --image photo.jpg "what is this?"',
     ],
+  },
+  {
+    name: 'gateway run',
+    aliases: [],
+    summary: 'serve the channels of the settings until Ctrl-C; also what the bare `talaria gateway` does',
+    words: noWords,
+    options: [model, help],
+    details: [
+      'Telegram is served where TELEGRAM_BOT_TOKEN is set, in .env beside the settings or in the environment.',
+      'Nobody has access unless telegram.allow names them or a code lets them in.',
+      'SIGTERM stops it in good order; what is unfinished goes on at the next start. A second signal ends it at once.',
+    ],
+  },
+  {
+    name: 'gateway pair',
+    aliases: [],
+    summary: 'let in whoever was given this code by the bot',
+    words: { label: 'CODE', atLeast: 1, atMost: 1 },
+    options: [help],
+    details: ['Whoever is let in can do what you can: read files, run commands. A code is good once, for 15 minutes.'],
+  },
+  {
+    name: 'gateway people',
+    aliases: ['list', 'ls'],
+    summary: 'who has access',
+    words: noWords,
+    options: [help],
+    details: [],
+  },
+  {
+    name: 'gateway revoke',
+    aliases: ['remove', 'rm'],
+    summary: 'take access back',
+    words: { label: 'ID', atLeast: 1, atMost: 1 },
+    options: [help],
+    details: ['ID is one of those that `talaria gateway people` lists; for Telegram the number is enough.'],
   },
   {
     name: 'sessions list',

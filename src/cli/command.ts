@@ -5,6 +5,8 @@ export interface Arguments {
   readonly words: readonly string[];
   has(option: string): boolean;
   value(option: string): string | undefined;
+  /** Of an option that may be given several times, all its values in order. */
+  values(option: string): readonly string[];
 }
 
 export type CommandName =
@@ -25,6 +27,10 @@ export type CommandName =
   | 'model set'
   | 'model check'
   | 'model refresh'
+  | 'gateway run'
+  | 'gateway pair'
+  | 'gateway people'
+  | 'gateway revoke'
   | 'help';
 
 /** Runs a command and resolves with the exit code. */

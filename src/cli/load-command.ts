@@ -23,5 +23,9 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'model set': async () => (await import('./model/set-model.ts')).setModel,
   'model check': async () => (await import('./model/check-model.ts')).checkOneModel,
   'model refresh': async () => (await import('./model/refresh-prices.ts')).refreshModelPrices,
+  'gateway run': async () => (await import('./gateway/run-gateway.ts')).runGateway,
+  'gateway pair': async () => (await import('./gateway/people.ts')).pairPerson,
+  'gateway people': async () => (await import('./gateway/people.ts')).listPeople,
+  'gateway revoke': async () => (await import('./gateway/people.ts')).revokePerson,
   help: async () => (await import('./show-help.ts')).showHelp,
 };

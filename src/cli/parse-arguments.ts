@@ -1,7 +1,7 @@
 import type { parseArgs } from 'node:util';
 import { commandTable, groupTable, programOptions } from './command-table.ts';
 import type { Arguments, CommandRow, OptionRow } from './command.ts';
-import { nearestWord } from './nearest-word.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 
 export type CommandLine =
   | { readonly type: 'command'; readonly command: CommandRow; readonly args: Arguments }
@@ -23,7 +23,7 @@ export function parseCommandLine(args: readonly string[], split: typeof parseArg
     tokens: true,
   });
   const switches = new Set<string>();
-  const values = new Map<string, string>();
+  const values = new Map<string, readonly string[]>();
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
@@ -32,7 +32,7 @@ export function parseCommandLine(args: readonly string[], split: typeof parseArg
     const problem = findProblem(row, token.rawName, token.value, options);
     if (problem !== undefined) return { type: 'bad-usage', message: problem, topic };
     if (token.value === undefined) switches.add(token.name);
-    else values.set(token.name, token.value);
+    else values.set(token.name, [...(values.get(token.name) ?? []), token.value]);
   }
   if (switches.has('help')) return { type: 'help', topic };
   if (switches.has('version')) return { type: 'version' };
@@ -151,7 +151,12 @@ function findMisfit(
 function toArguments(
   words: readonly string[],
   switches: ReadonlySet<string>,
-  values: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, readonly string[]>,
 ): Arguments {
-  return { words, has: (option) => switches.has(option) || values.has(option), value: (option) => values.get(option) };
+  return {
+    words,
+    has: (option) => switches.has(option) || values.has(option),
+    value: (option) => values.get(option)?.at(-1),
+    values: (option) => values.get(option) ?? [],
+  };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../base/errors.ts';
 import type { CommandFunction } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { helpFor, helpTopics } from './help.ts';
-import { nearestWord } from './nearest-word.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 
 export const showHelp: CommandFunction = (args, deps) => {
   const topic = args.words.join(' ');

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approvals.ts';
-import type { Channel, Inbound } from '../model/channel.ts';
+import type { Channel, Inbound, Outbound } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { Sessions } from '../model/store.ts';
@@ -17,6 +17,12 @@ interface Pending {
   readonly address: string;
   readonly digest: string;
   readonly resolve: (answer: ApprovalAnswer) => void;
+}
+
+/** A question that stands on a channel, and its id there. */
+interface Asked {
+  readonly question: Outbound;
+  readonly platformId: string;
 }
 
 const nobody: ApprovalAnswer = { verdict: 'denied', by: null };
@@ -43,13 +49,20 @@ export class PendingApprovals implements Approvals {
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
+    const asked = this.#show(request, session.address, channel, signal);
+    let ending = 'No longer asked.';
     try {
       // Both at once: a stop does not wait for a channel that is slow to show the question.
-      const [answer] = await Promise.all([promise, this.#show(request, session.address, channel, signal)]);
+      const [answer] = await Promise.all([promise, asked]);
+      ending = answer.verdict === 'approved' ? 'Allowed.' : 'Denied.';
       return answer;
     } finally {
       this.#pending.delete(pending);
       signal.removeEventListener('abort', giveUp);
+      void asked.then(
+        ({ question, platformId }) => channel.conclude(question, platformId, ending),
+        () => undefined, // What was never shown need not be taken back.
+      );
     }
   }
 
@@ -65,9 +78,9 @@ export class PendingApprovals implements Approvals {
     return false;
   }
 
-  async #show(request: ApprovalRequest, address: Address, channel: Channel, signal: AbortSignal): Promise<void> {
+  async #show(request: ApprovalRequest, address: Address, channel: Channel, signal: AbortSignal): Promise<Asked> {
     const id = newId('outbox', this.#deps.clock.now());
-    const message = {
+    const question = {
       id,
       address,
       kind: 'question',
@@ -75,8 +88,9 @@ export class PendingApprovals implements Approvals {
       copy: 'first',
       digest: request.digest,
     } as const;
-    const receipt = await channel.send(message, signal);
+    const receipt = await channel.send(question, signal);
     if (receipt.type !== 'sent')
       throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
+    return { question, platformId: receipt.platformId };
   }
 }

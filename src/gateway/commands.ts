@@ -151,7 +151,7 @@ async function describeAnswering({ settings }: Session, { models }: CommandDeps)
 }
 
 async function runSessions(_rest: string, _inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  const sessions = await deps.store.sessions.list({ limit: 10 });
+  const sessions = await deps.store.sessions.list({ limit: 10, stage: 'begun' });
   const lines = sessions.map((session) => `${session.id}  ${session.title === '' ? '(no title)' : session.title}`);
   return `${lines.join('\n')}\nContinue one with: talaria -r ID`;
 }

@@ -1,19 +1,27 @@
 import type { NodeId, SessionId } from '../base/ids.ts';
 import { AppError } from '../base/errors.ts';
 import type { Clock } from '../base/clock.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
 import { waitOut } from '../base/wait-out.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Session } from '../model/session.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
+import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import type { LaneControl } from './lanes.ts';
+import { watchTurn } from './watchdog.ts';
 
 export interface DrainDeps {
   readonly store: Store;
   readonly agents: Pick<AgentCache, 'lease'>;
   readonly owner: NodeId;
+  readonly settings: Pick<Settings, 'current'>;
   readonly clock: Clock;
   readonly show: (session: Session, turn: TurnRef, event: StepEvent) => void;
+  /** Takes over what changed in the settings, before a turn begins. */
+  readonly refreshSettings: (session: Session) => Promise<void>;
+  /** Shows a line that need not be kept. */
+  readonly tell: (session: Session, text: string) => void;
   /** Sends what waits in the outbox for the session's platform. */
   readonly deliver: (session: Session) => Promise<void>;
 }
@@ -80,15 +88,25 @@ interface RunDeps extends DrainDeps {
 
 /** Runs one turn. True where a shutdown left it unsettled. */
 async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<boolean> {
+  await deps.refreshSettings(session);
   using lease = await deps.agents.lease(session);
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
     settleTurn(turn, session, result, { tx, now: deps.clock.now() });
+  const { signal, interruptDepth } = deps.lane.begin(turn);
   const run = lease.agent.run(turn, {
     settings: session.settings,
     fence: deps.fence,
     settleWith,
-    signal: deps.lane.begin(turn),
+    signal,
     shutdown: deps.lane.signal,
+    interruptDepth,
+  });
+  await using _watching = watchTurn({
+    activity: () => lease.agent.activity,
+    limitMs: deps.settings.current.config.agent.inactivityMs,
+    warn: (text) => deps.tell(session, text),
+    end: (reason) => deps.lane.abort({ type: 'inactive', reason }),
+    clock: deps.clock,
   });
   for (;;) {
     const next = await run.next();
@@ -123,8 +141,8 @@ export function describeResult(result: TurnResult): string {
     case 'interrupted':
       return 'Stopped.';
     case 'failed':
-      return `That did not work: ${result.reason}.`;
+      return `That did not work: ${withoutFullStop(result.reason)}.`;
     case 'parked':
-      return `Put aside: ${result.reason}.`;
+      return `Put aside: ${withoutFullStop(result.reason)}.`;
   }
 }

@@ -52,7 +52,7 @@ export async function explainLastTurn(
 
 async function costOf(call: LoggedCall, catalogue: Catalogue): Promise<MicroUsd | undefined> {
   const usage = usageOf(call);
-  return usage && (await catalogue.cost(call.runtime, usage, call.at));
+  return usage && (await catalogue.cost(call.runtime, usage, call.at, call.cacheLife));
 }
 
 async function weigh({ runtime, at }: LoggedCall, catalogue: Catalogue): Promise<Weights | undefined> {

@@ -7,16 +7,25 @@ export type Drain = (sessionId: SessionId, lane: LaneControl) => Promise<void>;
 
 export interface LaneControl {
   /** Begins a turn: from here on a stop reaches it, and only it. */
-  begin(turn: TurnRef): AbortSignal;
+  begin(turn: TurnRef): BegunTurn;
+  /** Tells the turn that has begun to end. */
+  abort(cause: AbortCause): void;
   /** Ends it: a stop that comes now is meant for the turn that follows. */
   end(): void;
   /** Aborts with the lane itself, at shutdown. */
   readonly signal: AbortSignal;
 }
 
+export interface BegunTurn {
+  readonly signal: AbortSignal;
+  /** How many turns in a row were stopped to come to this one; 0 where the session was idle, or the last one ended by itself. */
+  readonly interruptDepth: number;
+}
+
 interface Lane {
   turn: TurnRef | undefined;
   controller: AbortController;
+  interruptDepth: number;
   /** A stop that came before the turn it was meant for had begun. */
   earlyStop: AbortCause | undefined;
   /** Whether work arrived while the lane was already looking: then it looks once more. */
@@ -82,7 +91,14 @@ export class Lanes implements AsyncDisposable {
     // Synchronous up to here, so that two wakes can never open two lanes.
     const { promise, resolve } = Promise.withResolvers<void>();
     const controller = new AbortController();
-    const opened: Lane = { turn: undefined, controller, earlyStop: undefined, isWokenAgain: true, done: promise };
+    const opened: Lane = {
+      turn: undefined,
+      controller,
+      interruptDepth: 0,
+      earlyStop: undefined,
+      isWokenAgain: true,
+      done: promise,
+    };
     this.#lanes.set(sessionId, opened);
     void this.#serve(sessionId, opened).finally(resolve);
   }
@@ -104,17 +120,23 @@ export class Lanes implements AsyncDisposable {
   }
 
   #controlOf(lane: Lane): LaneControl {
-    return { begin: (turn) => this.#begin(turn, lane), end: () => endTurn(lane), signal: this.#closing.signal };
+    return {
+      begin: (turn) => this.#begin(turn, lane),
+      abort: (cause) => lane.controller.abort(cause),
+      end: () => endTurn(lane),
+      signal: this.#closing.signal,
+    };
   }
 
-  #begin(turn: TurnRef, lane: Lane): AbortSignal {
+  #begin(turn: TurnRef, lane: Lane): BegunTurn {
     lane.turn = turn;
+    lane.interruptDepth = wasStopped(lane) ? lane.interruptDepth + 1 : 0;
     // A stop belongs to the turn it was meant for; the next one starts with a signal of its own.
     lane.controller = new AbortController();
     if (this.#closing.signal.aborted) lane.controller.abort(this.#closing.signal.reason);
     else if (lane.earlyStop) lane.controller.abort(lane.earlyStop);
     lane.earlyStop = undefined;
-    return lane.controller.signal;
+    return { signal: lane.controller.signal, interruptDepth: lane.interruptDepth };
   }
 
   #obey(signal: Signal, lane: Lane): void {
@@ -122,6 +144,11 @@ export class Lanes implements AsyncDisposable {
     if (lane.turn === undefined) lane.earlyStop = cause;
     else lane.controller.abort(cause);
   }
+}
+
+/** Whether the turn before was stopped by someone. */
+function wasStopped({ controller: { signal } }: Lane): boolean {
+  return signal.aborted && (signal.reason as AbortCause).type === 'stop';
 }
 
 function endTurn(lane: Lane): void {

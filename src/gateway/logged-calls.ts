@@ -1,6 +1,6 @@
 import type { TurnId } from '../base/ids.ts';
-import type { ModelFailure, Usage } from '../model/provider.ts';
-import type { RuntimeName } from '../model/runtime.ts';
+import type { CacheMiss, ModelFailure, Usage } from '../model/provider.ts';
+import type { CacheLife, RuntimeName } from '../model/runtime.ts';
 import type { AfterFailure, LoggedEntry, PrefixChange, TurnEntry } from '../model/turn.ts';
 
 /** One call of a model as the log has it. */
@@ -10,11 +10,18 @@ export interface LoggedCall {
   readonly runtime: RuntimeName;
   readonly purpose: 'answer' | 'compaction';
   readonly change: PrefixChange | undefined;
+  /** How long the server was told to keep what it reads; undefined where nobody noted it. */
+  readonly cacheLife: CacheLife | undefined;
   readonly end: CallEnd;
 }
 
 export type CallEnd =
-  | { readonly type: 'answered'; readonly usage: Usage }
+  | {
+      readonly type: 'answered';
+      readonly usage: Usage;
+      /** What the server itself says about why it read anew. */
+      readonly cacheMiss?: CacheMiss;
+    }
   | {
       readonly type: 'failed';
       readonly failure: ModelFailure;
@@ -42,15 +49,19 @@ export function readCalls(entries: readonly LoggedEntry[]): readonly LoggedCall[
 const lost: CallEnd = { type: 'lost' };
 
 function readAsked({ entry, turnId, at }: LoggedEntry): Asked | undefined {
-  if (entry.type === 'step.asked')
-    return { turnId, at, runtime: entry.runtime, purpose: 'answer', change: entry.change };
-  if (entry.type === 'compaction.asked')
-    return { turnId, at, runtime: entry.runtime, purpose: 'compaction', change: undefined };
-  return undefined;
+  if (entry.type === 'step.asked') {
+    const { runtime, change, cacheLife } = entry;
+    return { turnId, at, runtime, purpose: 'answer', change, cacheLife };
+  }
+  if (entry.type !== 'compaction.asked') return undefined;
+  return { turnId, at, runtime: entry.runtime, purpose: 'compaction', change: undefined, cacheLife: undefined };
 }
 
 function readEnd(entry: TurnEntry, { purpose }: Asked): CallEnd | undefined {
-  if (entry.type === 'step.finished') return { type: 'answered', usage: entry.usage };
+  if (entry.type === 'step.finished') {
+    const { usage, cacheMiss } = entry;
+    return { type: 'answered', usage, ...(cacheMiss && { cacheMiss }) };
+  }
   if (entry.type === 'step.failed')
     return { type: 'failed', failure: entry.failure, next: entry.next, usage: entry.usage };
   if (entry.type !== 'context.compacted' || purpose !== 'compaction') return undefined;

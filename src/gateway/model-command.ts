@@ -3,6 +3,8 @@ import { describeFacts, distinctRuntimes, lookUpFacts } from '../agents/model-fa
 import type { Models, ModelsFound, UsableModels } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Session } from '../model/session.ts';
 import type { NewSession, Store } from '../model/store.ts';
@@ -18,17 +20,19 @@ export interface ModelCommandDeps {
 }
 
 const usage = '/model NAME changes it for this session, /model NAME --global for all, /model default goes back.';
+const options: ReadonlySet<string> = new Set(['--global', '--no-check']);
 
 /** Shows which model answers, or changes it. What cannot be used is said at once, and then nothing is changed. */
 export async function runModel(rest: string, where: NewSession, deps: ModelCommandDeps): Promise<string> {
   const words = rest.split(/\s+/).filter((word) => word !== '');
-  const [name, ...more] = words.filter((word) => word !== '--global');
+  const [name, ...more] = words.filter((word) => !options.has(word));
   const isGlobal = words.includes('--global');
   if (more.length > 0 || (isGlobal && (name === undefined || name === 'default'))) return `Say it like this: ${usage}`;
   const session = await deps.store.sessions.at(where);
   if (name === undefined) return await show(session, deps);
   if (name === 'default') return await goBack(session, deps);
-  return isGlobal ? await chooseForAll(name, session, deps) : await chooseHere(name, session, deps);
+  if (!isGlobal) return await chooseHere(name, session, deps);
+  return await chooseForAll({ name, checks: words.includes('--no-check') ? 'nothing' : 'answer' }, session, deps);
 }
 
 async function show({ settings }: Session, deps: ModelCommandDeps): Promise<string> {
@@ -72,18 +76,46 @@ async function chooseHere(name: string, session: Session, deps: ModelCommandDeps
   const [{ name: model }] = found.chain;
   await deps.store.sessions.configure(session.id, { ...session.settings, model });
   deps.models.dropChoiceForThisRun();
-  return `${await describePrimary(found, deps)}\nIt answers in this session.${whenItApplies(session, deps)}`;
+  const lines = [await describePrimary(found, deps), ...doubtAlias(name, deps)];
+  const unasked = `It was not asked yet: \`talaria model check ${model}\` does that.`;
+  return `${lines.join('\n')}\nIt answers in this session from the next message on. ${unasked}${whenItApplies(session, deps)}`;
 }
 
-async function chooseForAll(name: string, session: Session, deps: ModelCommandDeps): Promise<string> {
+interface WishForAll {
+  readonly name: string;
+  /** What is asked of a model before it is everybody's. */
+  readonly checks: 'answer' | 'nothing';
+}
+
+async function chooseForAll({ name, checks }: WishForAll, session: Session, deps: ModelCommandDeps): Promise<string> {
   const found = await deps.models.find(name);
   if (found.type === 'unusable') return refuse(found.problem);
-  const problem = await deps.models.setDefault(name, found.chain[0]).then(() => undefined, describeError);
-  if (problem !== undefined) return refuse(problem);
+  const [runtime] = found.chain;
+  const check = checks === 'nothing' ? undefined : await deps.models.check(runtime);
+  if (check?.type === 'failed') {
+    const problem = withoutFullStop(`${runtime.name} did not answer: ${check.reason}`);
+    return [`Nothing was changed: ${problem}. --no-check writes it all the same.`, ...doubtAlias(name, deps)].join(
+      '\n',
+    );
+  }
+  const changed = await deps.models.setDefault(name, runtime).catch(describeError);
+  if (typeof changed === 'string') return refuse(changed);
   await forget(session, deps);
   deps.agents.evictAll();
   const where = 'It answers here and in every session that has no model of its own; the settings file says so.';
-  return `${await describePrimary(found, deps)}\n${where}${whenItApplies(session, deps)}`;
+  return [
+    await describePrimary(found, deps),
+    `${where}${whenItApplies(session, deps)}`,
+    ...changed.notes,
+    ...(changed.copy === undefined ? [] : [`The settings as they were: ${changed.copy}`]),
+  ].join('\n');
+}
+
+/** A name that nearly is an alias is most likely a slip. Whether the server has a model of that name is not known here. */
+function doubtAlias(name: string, { models }: ModelCommandDeps): readonly string[] {
+  const aliases = Object.keys(models.config.model.aliases);
+  const nearest = aliases.includes(name) || name.includes(':') ? undefined : nearestWord(name, aliases);
+  return nearest === undefined ? [] : [`There is no alias ${name}. Did you mean ${nearest}?`];
 }
 
 async function forget(session: Session, { store, models }: ModelCommandDeps): Promise<void> {
@@ -97,7 +129,7 @@ function describePrimary(found: UsableModels, deps: ModelCommandDeps): Promise<s
 }
 
 function refuse(problem: string): string {
-  return `Nothing was changed: ${problem}.`;
+  return `Nothing was changed: ${withoutFullStop(problem)}.`;
 }
 
 function whenItApplies(session: Session, { lanes }: ModelCommandDeps): string {

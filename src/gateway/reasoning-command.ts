@@ -1,5 +1,6 @@
 import type { Models } from '../agents/models.ts';
 import { describeError } from '../base/errors.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
 import type { Effort } from '../model/provider.ts';
 import type { Session, SessionSettings } from '../model/session.ts';
 import type { NewSession, Store } from '../model/store.ts';
@@ -25,22 +26,32 @@ export async function runReasoning(rest: string, where: NewSession, deps: Reason
     more.length === 0 && (effort !== undefined || wish === 'default' || (wish === undefined && !isGlobal));
   if (!isClear) return `Say it like this: ${usage}`;
   const session = await deps.store.sessions.at(where);
-  if (wish === undefined) return show(session, deps);
+  if (wish === undefined) return await show(session, deps);
   // For all, `default` takes it out of the settings; for one session, out of the session.
   const problem = isGlobal
     ? await deps.models.setDefaultEffort(effort).then(() => undefined, describeError)
     : undefined;
-  if (problem !== undefined) return `Nothing was changed: ${problem}.`;
+  if (problem !== undefined) return `Nothing was changed: ${withoutFullStop(problem)}.`;
   const { effort: _, ...others } = session.settings;
   const settings: SessionSettings = effort === undefined || isGlobal ? others : { ...others, effort };
   await deps.store.sessions.configure(session.id, settings);
-  return describeChange(deps.models.effortFor(settings), isGlobal ? 'all' : 'one', session, deps);
+  const change = describeChange(deps.models.effortFor(settings), isGlobal ? 'all' : 'one', session, deps);
+  return [change, ...(await describeDeaf(settings, deps))].join('\n');
 }
 
-function show({ settings }: Session, { models }: ReasoningCommandDeps): string {
+async function show({ settings }: Session, deps: ReasoningCommandDeps): Promise<string> {
+  const { models } = deps;
   const configured = models.effortFor({}) ?? 'not set: the model decides';
   const lines = settings.effort === undefined ? [] : [`now         ${settings.effort} (chosen for this session)`];
-  return [...lines, `configured  ${configured}`, usage].join('\n');
+  return [...lines, `configured  ${configured}`, ...(await describeDeaf(settings, deps)), usage].join('\n');
+}
+
+/** An effort that the model of this session is never told is no effort. */
+async function describeDeaf(settings: SessionSettings, { models }: ReasoningCommandDeps): Promise<readonly string[]> {
+  if (models.effortFor(settings) === undefined) return [];
+  const found = await models.find(models.chosenFor(settings));
+  if (found.type === 'unusable' || (await models.takesEffort(found.chain[0]))) return [];
+  return [`${found.chain[0].name}, which answers here, cannot be told: nothing about it is sent.`];
 }
 
 function describeChange(

@@ -25,8 +25,10 @@ export async function priceCalls(
   catalogue: Pick<Catalogue, 'cost'>,
 ): Promise<readonly PricedCall[]> {
   const calls: PricedCall[] = [];
-  for (const record of records)
-    calls.push({ ...record, cost: await catalogue.cost(record.runtime, record.usage, record.at) });
+  for (const record of records) {
+    const { runtime, usage, at, cacheLife } = record;
+    calls.push({ ...record, cost: await catalogue.cost(runtime, usage, at, cacheLife) });
+  }
   return calls;
 }
 
@@ -109,5 +111,8 @@ export function countCalls(count: number): string {
 export function adviseOnPrices({ unpriced }: UsageSum): string | undefined {
   const names = [...new Set(unpriced)];
   if (names.length === 0) return undefined;
-  return `What ${names.join(', ')} cost is not known: name every price under \`prices\` in the settings, or see whether \`talaria model refresh\` finds them.`;
+  // What stands at an address of the user's own is in no list of prices.
+  const isListable = names.some((name) => !name.startsWith('custom:'));
+  const refresh = isListable ? ', or see whether `talaria model refresh` finds them' : '';
+  return `What ${names.join(', ')} cost is not known: name every price under \`prices\` in the settings${refresh}.`;
 }

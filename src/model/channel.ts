@@ -1,4 +1,5 @@
 import type { OutboxId, PersonId } from '../base/ids.ts';
+import type { GivenImage } from './image.ts';
 import type { Part } from './message.ts';
 import type { Address } from './session.ts';
 import type { Verdict } from './turn.ts';
@@ -20,6 +21,8 @@ export type Inbound =
       readonly address: Address;
       readonly person: PersonId;
       readonly parts: readonly Part[];
+      /** Pictures that come with it. They become parts once they are kept for the session. */
+      readonly images?: readonly GivenImage[];
       /** The folder that a new session at this address works in. */
       readonly workdir: string;
     }
@@ -99,5 +102,5 @@ export interface TerminalPort {
 }
 
 export type TerminalInput =
-  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'line'; readonly text: string; readonly images?: readonly GivenImage[] }
   | { readonly type: 'answer'; readonly digest: string; readonly verdict: Verdict };

@@ -16,13 +16,17 @@ const contextLength = optional(
   integer('how many tokens the model can read at once, where it is not the usual number', { minimum: 1024 }),
 );
 
-const standIn = object({
-  provider: string('the vendor, or "custom" with a base_url', { minLength: 1 }),
-  model: string('the model to ask', { minLength: 1 }),
+const place = {
+  model: optional(string('the model to ask; left out: the usual one of the provider', { minLength: 1 })),
   base_url: optional(string('the address of the API')),
   api_mode: apiMode,
   key_env: keyEnv,
   context_length: contextLength,
+};
+
+const standIn = object({
+  provider: string('the vendor, or "custom" with a base_url', { minLength: 1 }),
+  ...place,
 });
 
 const usd = (what: string): ReturnType<typeof optional<number>> =>
@@ -42,7 +46,7 @@ const sections = {
       context_length: contextLength,
       max_output_tokens: optional(integer('the longest answer to ask for, in tokens', { minimum: 1 })),
       reasoning_effort: optional(oneOf(efforts, 'how hard to think, where the model can be told')),
-      cache_ttl: optional(oneOf(['5m', '1h'], 'how long Anthropic keeps the beginning of a conversation ready (5m)')),
+      cache_ttl: optional(oneOf(['5m', '1h'], 'how long a Claude keeps the beginning of a conversation ready (5m)')),
       aliases: optional(record(string('provider:model', { minLength: 1 }), 'short names for models')),
     },
     'which model answers',
@@ -50,6 +54,10 @@ const sections = {
   fallback: oneOrMany(
     standIn,
     'who answers for the rest of a turn when the model cannot; one entry or a list, tried in order',
+  ),
+  providers: record(
+    object(place),
+    'where else models are asked for as provider:model, by provider; `talaria model set` keeps the old default here',
   ),
   compression: object(
     {
@@ -86,8 +94,25 @@ const sections = {
     'prices of models that are not known, by provider:model',
   ),
   agent: object(
-    { max_turns: optional(integer('how many model calls one turn may make', { minimum: 1, maximum: 1000 })) },
-    'limits of one turn',
+    {
+      max_turns: optional(integer('how many model calls one turn may make', { minimum: 1, maximum: 1000 })),
+      gateway_timeout: optional(
+        integer('seconds in which nothing may happen before a turn is ended as stuck; 0 allows any (1800)', {
+          minimum: 0,
+        }),
+      ),
+      system_prompt: optional(string('what is added to the end of the system prompt')),
+      disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal"')),
+    },
+    'how a turn is run',
+  ),
+  agent_cache: object(
+    {
+      max_agents: optional(integer('how many sessions are kept ready to go on; 0 keeps all (128)', { minimum: 0 })),
+      max_mb: optional(integer('about how much memory they may take; 0 allows any (256)', { minimum: 0 })),
+      idle_ttl: optional(integer('seconds after which an idle one is let go of (3600)', { minimum: 1 })),
+    },
+    'sessions that are kept ready in memory; one that was let go of is made ready again by its next message',
   ),
   terminal: object(
     {
@@ -97,6 +122,25 @@ const sections = {
       ),
     },
     'the shell',
+  ),
+  telegram: object(
+    {
+      token_env: optional(
+        string('the variable that holds the token of the bot (TELEGRAM_BOT_TOKEN)', { minLength: 1 }),
+      ),
+      allow: optional(
+        oneOrMany(
+          integer('the number of an account; of a group that writes as itself, below zero'),
+          'who may talk to it besides those who were let in by a code; nobody unless set',
+        ),
+      ),
+      groups: optional(
+        oneOf(['addressed', 'all', 'off'], 'whom it hears in groups: who speaks to it, everyone, nobody (addressed)'),
+      ),
+      workdir: optional(string('the folder that new conversations work in (your home folder)', { minLength: 1 })),
+      api_root: optional(string('the address of a Bot API server of your own', { minLength: 1 })),
+    },
+    'the Telegram bot',
   ),
   storage: object(
     { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
@@ -108,11 +152,14 @@ const sections = {
 export const configSchema = object({
   model: optional(sections.model),
   fallback: optional(sections.fallback),
+  providers: optional(sections.providers),
   compression: optional(sections.compression),
   limits: optional(sections.limits),
   prices: optional(sections.prices),
   agent: optional(sections.agent),
+  agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
+  telegram: optional(sections.telegram),
   storage: optional(sections.storage),
 });
 

@@ -1,9 +1,11 @@
 import type { Json } from '../base/json.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { configSchema } from './config-schema.ts';
 import type { UserConfig } from './config-schema.ts';
 import type { Effort } from './provider.ts';
 import type { ApiMode, CacheLife } from './runtime.ts';
-import { describeProblems, unknownKeys } from './schema.ts';
+import type { Problem } from './schema.ts';
+import { unknownKeys } from './unknown-keys.ts';
 
 /** A model as the settings name it; what is left out is found by other means. */
 export interface ModelChoice {
@@ -53,37 +55,96 @@ export interface PriceSettings {
   readonly cacheWrite: number | undefined;
 }
 
+export interface AgentSettings {
+  readonly maxSteps: number;
+  /** How long nothing may happen before a turn is ended as stuck; undefined allows any time. */
+  readonly inactivityMs: number | undefined;
+  /** Added to the end of the system prompt. */
+  readonly ephemeralPrompt: string;
+  readonly disabledToolsets: readonly string[];
+}
+
+/** How much may be kept ready in memory; undefined where there is no bound. */
+export interface AgentCacheSettings {
+  readonly maxAgents: number | undefined;
+  readonly maxBytes: number | undefined;
+  readonly idleMs: number;
+}
+
+export interface TelegramSettings {
+  /** The variable that holds the token. */
+  readonly tokenEnv: string;
+  /** Numbers of accounts, and of groups that write as themselves. */
+  readonly allow: readonly number[];
+  readonly groups: 'addressed' | 'all' | 'off';
+  /** The folder that new conversations work in; undefined: the user's home folder. */
+  readonly workdir: string | undefined;
+  readonly apiRoot: string | undefined;
+}
+
 /** The settings as the program uses them, with every default filled in. */
 export interface Config {
   readonly model: ModelSettings;
   readonly fallback: readonly ModelChoice[];
+  /** By provider: where its models are, besides the entries above. */
+  readonly providers: Readonly<Record<string, ModelChoice>>;
   readonly compaction: CompactionSettings;
   readonly limits: MoneyLimits;
   /** By `provider:model`. */
   readonly prices: Readonly<Record<string, PriceSettings>>;
-  readonly agent: { readonly maxSteps: number };
+  readonly agent: AgentSettings;
+  readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  readonly telegram: TelegramSettings;
   readonly storage: { readonly retentionDays: number };
 }
 
 export type CheckedConfig =
-  | { readonly type: 'valid'; readonly config: Config; readonly warnings: readonly string[] }
-  | { readonly type: 'invalid'; readonly problem: string; readonly path: readonly string[] };
+  | { readonly type: 'valid'; readonly config: Config; readonly warnings: readonly Problem[] }
+  | { readonly type: 'invalid'; readonly problems: readonly Problem[] };
 
 /** Checks parsed settings. Unknown keys are warnings and never stop the start. Pure. */
 export function checkConfig(raw: Json): CheckedConfig {
   const parsed = configSchema.parse(raw ?? {});
-  if (parsed.type === 'invalid') {
-    return { type: 'invalid', problem: describeProblems(parsed.problems), path: parsed.problems[0]?.path ?? [] };
-  }
-  const warnings = unknownKeys(raw, configSchema.json).map((path) => `unknown key ${path.join('.')} is ignored`);
-  return { type: 'valid', config: withDefaults(parsed.value), warnings };
+  if (parsed.type === 'invalid') return parsed;
+  const config = withDefaults(parsed.value);
+  return { type: 'valid', config, warnings: [...ignoredKeys(raw), ...findDoubts(config)] };
+}
+
+function ignoredKeys(raw: Json): readonly Problem[] {
+  return unknownKeys(raw, configSchema.json).map(({ path, known }) => {
+    const nearest = nearestWord(path.at(-1) ?? '', known);
+    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    return { path, message: `unknown key ${path.join('.')} is ignored${meant}` };
+  });
+}
+
+/** What is well formed and still cannot be meant. */
+function findDoubts({ model: { aliases }, prices }: Config): readonly Problem[] {
+  const ofAliases = Object.entries(aliases).flatMap(([alias, name]) => {
+    if (!Object.hasOwn(aliases, name)) return [];
+    const what = alias === name ? 'stands for itself' : `stands for ${name}, which is an alias, too`;
+    return [{ path: ['model', 'aliases', alias], message: `the alias ${alias} ${what}: name a provider:model there` }];
+  });
+  const ofPrices = Object.keys(prices)
+    .filter((name) => !name.includes(':'))
+    .map((name) => ({
+      path: ['prices', name],
+      message: `prices.${name} is the price of nothing: models are named provider:model there`,
+    }));
+  return [...ofAliases, ...ofPrices];
 }
 
 export function withDefaults(user: UserConfig): Config {
   return {
     model: modelSettings(user.model),
     fallback: (user.fallback ?? []).map((entry) => modelChoice({ ...entry, default: entry.model })),
+    providers: Object.fromEntries(
+      Object.entries(user.providers ?? {}).map(([provider, entry]) => [
+        provider,
+        modelChoice({ ...entry, provider, default: entry.model }),
+      ]),
+    ),
     compaction: {
       isAutomatic: user.compression?.enabled ?? true,
       threshold: user.compression?.threshold ?? 0.7,
@@ -93,11 +154,13 @@ export function withDefaults(user: UserConfig): Config {
     },
     limits: moneyLimits(user.limits),
     prices: Object.fromEntries(Object.entries(user.prices ?? {}).map(([name, price]) => [name, priceSettings(price)])),
-    agent: { maxSteps: user.agent?.max_turns ?? 90 },
+    agent: agentSettings(user.agent),
+    agentCache: agentCacheSettings(user.agent_cache),
     terminal: {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
       envPassthrough: user.terminal?.env_passthrough ?? [],
     },
+    telegram: telegramSettings(user.telegram),
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
 }
@@ -123,6 +186,37 @@ function modelSettings(user: UserModel = {}): ModelSettings {
     cacheLife: user.cache_ttl ?? '5m',
     aliases: user.aliases ?? {},
   };
+}
+
+function agentSettings(user: Partial<NonNullable<UserConfig['agent']>> = {}): AgentSettings {
+  return {
+    maxSteps: user.max_turns ?? 90,
+    inactivityMs: zeroIsNone((user.gateway_timeout ?? 1800) * 1000),
+    ephemeralPrompt: user.system_prompt?.trim() ?? '',
+    disabledToolsets: user.disabled_toolsets ?? [],
+  };
+}
+
+function agentCacheSettings(user: Partial<NonNullable<UserConfig['agent_cache']>> = {}): AgentCacheSettings {
+  return {
+    maxAgents: zeroIsNone(user.max_agents ?? 128),
+    maxBytes: zeroIsNone((user.max_mb ?? 256) * 1024 * 1024),
+    idleMs: (user.idle_ttl ?? 3600) * 1000,
+  };
+}
+
+function telegramSettings(user: Partial<NonNullable<UserConfig['telegram']>> = {}): TelegramSettings {
+  return {
+    tokenEnv: user.token_env ?? 'TELEGRAM_BOT_TOKEN',
+    allow: user.allow ?? [],
+    groups: user.groups ?? 'addressed',
+    workdir: user.workdir,
+    apiRoot: user.api_root,
+  };
+}
+
+function zeroIsNone(limit: number): number | undefined {
+  return limit === 0 ? undefined : limit;
 }
 
 function moneyLimits(user: Partial<NonNullable<UserConfig['limits']>> = {}): MoneyLimits {

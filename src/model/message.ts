@@ -1,10 +1,22 @@
 import type { BlobId, CallId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
+import { describeBytes } from './image.ts';
+import type { ImageType } from './image.ts';
 
 /** A piece of content. What is too large for a record is kept as a blob and stands here by reference. */
 export type Part =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'blob'; readonly blob: BlobId; readonly mediaType: string; readonly characters: number };
+  | { readonly type: 'blob'; readonly blob: BlobId; readonly mediaType: string; readonly characters: number }
+  | ImagePart;
+
+/** A picture; the blob holds its bytes as base64 text, which is how every protocol wants them. */
+export interface ImagePart {
+  readonly type: 'image';
+  readonly blob: BlobId;
+  readonly mediaType: ImageType;
+  readonly bytes: number;
+  readonly name?: string;
+}
 
 /** A call as the model wrote it: the arguments stay the text that came over the wire, so that replay repeats its bytes. */
 export interface ToolCall {
@@ -60,11 +72,31 @@ export function textPart(text: string): Part {
 
 /** Parts as the plain text that a model or a person reads. */
 export function partsToText(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : describeBlob(part.blob, part.characters))).join('\n');
+  return parts.map(partToText).join('\n');
+}
+
+function partToText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'blob':
+      return describeBlob(part.blob, part.characters);
+    case 'image':
+      return describeImage(part);
+  }
+}
+
+function describeImage({ name, mediaType, bytes }: ImagePart): string {
+  return `[an image: ${name === undefined ? '' : `${name}, `}${mediaType}, ${describeBytes(bytes)}]`;
 }
 
 function describeBlob(blob: BlobId, characters: number): string {
   return `[the whole of it, ${characters} characters, is kept: read_file with path "blob:${blob}" pages through it]`;
+}
+
+/** The images that a request with this message shows: only what the user says has any. */
+export function imagesIn(message: Message): readonly ImagePart[] {
+  return message.role === 'user' ? message.parts.filter((part) => part.type === 'image') : [];
 }
 
 /** An outcome as the text of a tool result. */

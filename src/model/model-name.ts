@@ -1,3 +1,4 @@
+import { nearestWord } from '../base/nearest-word.ts';
 import type { Config, ModelChoice } from './config.ts';
 
 export interface NamedModel {
@@ -6,7 +7,7 @@ export interface NamedModel {
   readonly doubtful: string | undefined;
 }
 
-type Named = Pick<Config, 'model' | 'fallback'>;
+type Named = Pick<Config, 'model' | 'fallback' | 'providers'>;
 
 /**
  * What a person means by the name of a model: an alias, `provider:model`, or a model of the configured provider. Address
@@ -15,6 +16,8 @@ type Named = Pick<Config, 'model' | 'fallback'>;
 export function readModelName(written: string, settings: Named, providers: readonly string[]): NamedModel {
   const { aliases } = settings.model;
   const name = Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+  // No server has a model of that name, and everybody who types it means the demo.
+  if (name === 'demo') return { choice: chooseAt('demo', '', settings), doubtful: undefined };
   const colon = name.indexOf(':');
   const before = name.slice(0, Math.max(colon, 0));
   if (providers.includes(before)) {
@@ -35,13 +38,22 @@ export function readDefaultModel(settings: Named, providers: readonly string[]):
 }
 
 function chooseAt(provider: string, model: string, settings: Named): ModelChoice {
-  const ofProvider = [settings.model, ...settings.fallback].filter((entry) => providerOf(entry) === provider);
+  const aside = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
+  const entries = [settings.model, ...settings.fallback, ...(aside === undefined ? [] : [aside])];
+  const ofProvider = entries.filter((entry) => providerOf(entry) === provider);
   const entry = ofProvider.find((candidate) => candidate.default === model) ?? ofProvider[0];
   return rename({ ...(entry ?? nothing), provider }, model);
 }
 
-/** An address alone is a provider, too. */
-function providerOf({ provider, baseUrl }: ModelChoice): string | undefined {
+/** For people: a provider that there is none of, and the one that was most likely meant. Pure. */
+export function describeUnknownProvider(name: string, providers: readonly string[]): string {
+  const nearest = nearestWord(name, providers);
+  const meant = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+  return `unknown provider ${name}${meant}: the known ones are ${providers.join(', ')}`;
+}
+
+/** An address alone is a provider, too. Pure. */
+export function providerOf({ provider, baseUrl }: ModelChoice): string | undefined {
   return provider ?? (baseUrl === undefined ? undefined : 'custom');
 }
 

@@ -39,7 +39,7 @@ export type IsAwake = (runtime: Runtime) => boolean;
 
 /**
  * The place of the next runtime that can help where the one at `place` failed, with the first of its keys that is awake;
- * undefined at the end of the chain. What is the same model at the same vendor or address would only fail again. Pure.
+ * undefined at the end of the chain. What is the same model at the same address would only fail again. Pure.
  */
 export function nextPlace(chain: RuntimeChain, place: number, isAwake: IsAwake): number | undefined {
   const failing = chain[place];
@@ -73,10 +73,16 @@ function isAwakeAt(chain: RuntimeChain, place: number, isAwake: IsAwake): boolea
   return runtime !== undefined && isAwake(runtime);
 }
 
-/** A vendor is behind all of its addresses. `custom` is none: behind two addresses are two servers. */
+/** Behind two addresses are two servers, also of one vendor: a second machine at home, or a proxy. */
 function isSameRuntime(left: Runtime, right: Runtime): boolean {
-  const isSameVendor = left.vendor === right.vendor && left.vendor !== 'custom';
-  return left.model === right.model && (isSameVendor || left.baseUrl === right.baseUrl);
+  return left.model === right.model && addressOf(left.baseUrl) === addressOf(right.baseUrl);
+}
+
+/** An address in the one form that all of its spellings have, without a name or a password. */
+export function addressOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const { protocol, host, pathname } = new URL(baseUrl);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
 }
 
 /**

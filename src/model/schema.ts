@@ -147,23 +147,6 @@ function parseField(schema: Schema<unknown>, value: Json | undefined, path: read
   return schema.parse(value, path);
 }
 
-/** The keys of a value that its schema does not know, as paths. */
-export function unknownKeys(
-  value: Json,
-  schema: JsonObject,
-  path: readonly string[] = [],
-): readonly (readonly string[])[] {
-  if (!isJsonObject(value)) return [];
-  const properties = schema['properties'];
-  const others = schema['additionalProperties'];
-  if (!isJsonObject(properties) && !isJsonObject(others)) return [];
-  return Object.keys(value).flatMap((key) => {
-    const inner = isJsonObject(properties) ? properties[key] : others;
-    if (!isJsonObject(inner)) return [[...path, key]];
-    return unknownKeys(value[key] ?? null, inner, [...path, key]);
-  });
-}
-
 export function describeProblems(problems: readonly Problem[]): string {
   return problems
     .map((problem) => [problem.path.join('.'), problem.message].filter((text) => text !== '').join(' '))

@@ -14,8 +14,8 @@ export interface FrozenPrompt {
   readonly signature: string;
   readonly system: string;
   readonly tools: readonly ToolSchema[];
-  /** What it differs in from the one before it, if there was one: the server's cache of that is of no more use. */
-  readonly replaced?: { readonly detail: string; readonly byte: number };
+  /** What it differs in from the one before it, which is known by its digest: the server's cache of that is of no more use. */
+  readonly replaced?: { readonly detail: string; readonly byte: number; readonly digest?: string };
 }
 
 /** What a person chose for one session; what is left out is as the config says. */

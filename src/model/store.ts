@@ -2,7 +2,7 @@ import type { BlobId, NodeId, OutboxId, PersonId, ReservationId, ScheduleId, Ses
 import type { InboundKey, Outbound, OutboundKind, Receipt } from './channel.ts';
 import type { MicroUsd } from './money.ts';
 import type { Usage } from './provider.ts';
-import type { RuntimeName } from './runtime.ts';
+import type { CacheLife, RuntimeName } from './runtime.ts';
 import type { Address, FrozenPrompt, Session, SessionSettings } from './session.ts';
 import type { LoggedEntry, TurnEntry, TurnRef } from './turn.ts';
 
@@ -26,6 +26,8 @@ export interface TurnLog {
 
 export interface SessionFilter {
   readonly platform?: string;
+  /** Leaves out those in which nothing was ever said. */
+  readonly stage?: 'begun';
   readonly limit: number;
 }
 
@@ -58,6 +60,8 @@ export interface Sessions {
 export interface Inbox {
   /** Notes that a message belongs to a turn. A key that was ever accepted before is a duplicate, for good. */
   accept(key: InboundKey, turn: TurnRef): Promise<'new' | 'duplicate'>;
+  /** Notes a message that is dealt with without a turn, such as a command. */
+  note(key: InboundKey): Promise<'new' | 'duplicate'>;
   /** Marks the messages of a turn as dealt with. */
   consume(turnId: TurnId): Promise<void>;
   /** Accepted messages whose turn is not settled. */
@@ -85,6 +89,8 @@ export interface Outbox {
    * back as a `repeat`. A row that must wait holds back those behind it; one past its time becomes `expired` and does not.
    */
   due(platform: string, now: number): Promise<readonly QueuedOutbound[]>;
+  /** Where something waits on a platform, and the time from which it may be sent. */
+  waiting(platform: string): Promise<readonly { readonly address: Address; readonly at: number }[]>;
   /** Written before the send begins. */
   sending(id: OutboxId): Promise<void>;
   settle(id: OutboxId, receipt: Receipt, now: number): Promise<void>;
@@ -168,12 +174,39 @@ export interface UsageRecord {
   readonly runtime: RuntimeName;
   readonly purpose: 'answer' | 'compaction';
   readonly usage: Usage;
+  /** How long the server was told to keep what it wrote, if it can be told: the price depends on it. Undefined: not noted. */
+  readonly cacheLife: CacheLife | undefined;
 }
 
 export interface Usages {
-  add(turn: TurnRef, record: Pick<UsageRecord, 'runtime' | 'purpose' | 'usage'>): Promise<void>;
+  add(turn: TurnRef, record: Pick<UsageRecord, 'runtime' | 'purpose' | 'usage' | 'cacheLife'>): Promise<void>;
   /** Oldest first; of one session or of all, from a time on. */
   list(filter: { readonly sessionId?: SessionId; readonly since?: number }): Promise<readonly UsageRecord[]>;
+}
+
+/** Someone who was let in by a code. */
+export interface PairedPerson {
+  readonly person: PersonId;
+  readonly since: number;
+}
+
+export interface People {
+  /** Those who were let in, longest first. */
+  list(): Promise<readonly PairedPerson[]>;
+  has(person: PersonId): Promise<boolean>;
+  /** Who was given a code from a time on, and when; used and replaced codes included. */
+  offers(since: number): Promise<readonly { readonly person: PersonId; readonly at: number }[]>;
+  /** Keeps the digest of a code. It replaces an earlier code of the same person. */
+  offer(code: {
+    readonly digest: string;
+    readonly person: PersonId;
+    readonly at: number;
+    readonly expiresAt: number;
+  }): Promise<void>;
+  /** Lets in whoever was given the code, which is used up by that. Undefined where there is none that counts. */
+  admit(digest: string, now: number): Promise<PersonId | undefined>;
+  /** Takes access back, and a code that was handed out with it. False where the person was not let in. */
+  remove(person: PersonId): Promise<boolean>;
 }
 
 /** What the agent remembers between sessions, by the name of its file. */
@@ -210,6 +243,7 @@ export interface StoreTx {
   readonly schedules: Schedules;
   readonly money: Money;
   readonly usages: Usages;
+  readonly people: People;
 }
 
 /** What stands on disk. Every method is a promise that resolves when its change is durable. */

@@ -2,16 +2,8 @@ import type { PersonId } from '../base/ids.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
-import type {
-  AfterFailure,
-  Compaction,
-  NudgeCause,
-  Purpose,
-  ReachedLimit,
-  Reservation,
-  TurnEntry,
-  TurnResult,
-} from './turn.ts';
+import type { CacheLife, RuntimeName } from './runtime.ts';
+import type { AfterFailure, Compaction, NudgeCause, Purpose, ReachedLimit, TurnEntry, TurnResult } from './turn.ts';
 
 /** A call that the log has no outcome for, and how far it got. */
 export interface OpenCall {
@@ -26,6 +18,8 @@ export interface LastAnswer {
   readonly message: AssistantMessage;
   readonly finish: Finish;
 }
+
+type AskedEntry = Extract<TurnEntry, { readonly type: 'step.asked' }>;
 
 /** What the entries of one turn add up to: all that decides what may happen next, so that a restart decides the same. */
 export interface TurnState {
@@ -76,8 +70,14 @@ export interface TurnState {
   readonly stoppedByLimit: string | undefined;
   /** Whether somebody allowed this turn to pass its limits. */
   readonly isLimitLifted: boolean;
-  /** What was set aside for the call that is on its way. */
-  readonly reserved: Reservation | undefined;
+  /** The call that the log has no end of. Whoever takes the turn over has none: it will not be answered any more. */
+  readonly asking: AskingCall | undefined;
+}
+
+export interface AskingCall {
+  readonly runtime: RuntimeName;
+  readonly purpose: 'answer' | 'compaction';
+  readonly cacheLife: CacheLife | undefined;
 }
 
 const initialState: TurnState = {
@@ -108,7 +108,7 @@ const initialState: TurnState = {
   isMisfitStep: false,
   stoppedByLimit: undefined,
   isLimitLifted: false,
-  reserved: undefined,
+  asking: undefined,
 };
 
 /** Folds the entries of one turn, in order. Pure. */
@@ -121,15 +121,15 @@ export function foldTurn(entries: Iterable<TurnEntry>): TurnState {
 export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
   switch (entry.type) {
     case 'turn.claimed':
-      return { ...state, fruitlessClaims: state.fruitlessClaims + 1, gaveUp: undefined };
+      return { ...state, asking: undefined, fruitlessClaims: state.fruitlessClaims + 1, gaveUp: undefined };
     case 'turn.released':
-      return { ...state, fruitlessClaims: Math.max(0, state.fruitlessClaims - 1) };
+      return { ...state, asking: undefined, fruitlessClaims: Math.max(0, state.fruitlessClaims - 1) };
     case 'turn.steered':
       return { ...state, waitingSteers: state.waitingSteers + 1 };
     case 'turn.nudged':
       return foldNudge(state, entry.cause);
     case 'step.asked':
-      return foldAsked(state, entry.reserved);
+      return foldAsked(state, entry);
     case 'step.finished':
       return foldAnswer(state, { message: entry.message, finish: entry.finish });
     case 'step.failed':
@@ -147,16 +147,17 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'limit.reached':
       return foldLimit(state, entry);
     case 'context.compacted':
-      return { ...state, fruitlessClaims: 0, overflow: undefined, compacted: entry };
+      return { ...state, asking: undefined, fruitlessClaims: 0, overflow: undefined, compacted: entry };
     case 'context.restored':
       return { ...state, fruitlessClaims: 0, hasRestored: true };
-    case 'approval.asked':
     case 'compaction.asked':
+      return { ...state, asking: { runtime: entry.runtime, purpose: 'compaction', cacheLife: undefined } };
+    case 'approval.asked':
       return state;
   }
 }
 
-function foldAsked(state: TurnState, reserved: Reservation | undefined): TurnState {
+function foldAsked(state: TurnState, { runtime, cacheLife }: AskedEntry): TurnState {
   return {
     ...state,
     waitingSteers: 0,
@@ -164,7 +165,7 @@ function foldAsked(state: TurnState, reserved: Reservation | undefined): TurnSta
     overflow: undefined,
     answer: undefined,
     hasAsked: true,
-    reserved,
+    asking: { runtime, purpose: 'answer', cacheLife },
   };
 }
 
@@ -179,7 +180,7 @@ const noFailures = {
 } as const;
 
 function foldFailure(before: TurnState, failure: ModelFailure, next: AfterFailure): TurnState {
-  const state = { ...before, reserved: undefined };
+  const state = { ...before, asking: undefined };
   switch (next.type) {
     case 'retry':
       return countFailure(state, failure);
@@ -196,6 +197,8 @@ function foldFailure(before: TurnState, failure: ModelFailure, next: AfterFailur
       return { ...state, compactionsAfterFailure: state.compactionsAfterFailure + 1, overflow: failure };
     case 'forget-reasoning':
       return { ...state, hasForgottenReasoning: true };
+    case 'withhold-images':
+      return state;
   }
 }
 
@@ -223,7 +226,7 @@ function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
   return {
     ...state,
     ...noFailures,
-    reserved: undefined,
+    asking: undefined,
     fruitlessClaims: 0,
     stepsFinished: state.stepsFinished + 1,
     answer,

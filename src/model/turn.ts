@@ -1,8 +1,8 @@
 import type { CallId, NodeId, PersonId, ReservationId, SessionId, TurnId } from '../base/ids.ts';
 import type { AssistantMessage, Part, ToolCall, ToolOutcome } from './message.ts';
 import type { MicroUsd } from './money.ts';
-import type { Effort, Finish, ModelFailure, Usage } from './provider.ts';
-import type { RuntimeName } from './runtime.ts';
+import type { CacheReport, Effort, Finish, ModelFailure, Usage } from './provider.ts';
+import type { CacheLife, RuntimeName } from './runtime.ts';
 
 export interface TurnRef {
   readonly sessionId: SessionId;
@@ -11,8 +11,14 @@ export interface TurnRef {
 
 export type Verdict = 'approved' | 'denied';
 
-/** Why a running turn is told to end. A stop settles it; a shutdown leaves it unsettled for the next start. */
-export type AbortCause = { readonly type: 'stop'; readonly by: PersonId } | { readonly type: 'shutdown' };
+/**
+ * Why a running turn is told to end. A stop settles it, and so does the watchdog, for want of activity; a shutdown leaves
+ * it unsettled for the next start.
+ */
+export type AbortCause =
+  | { readonly type: 'stop'; readonly by: PersonId }
+  | { readonly type: 'inactive'; readonly reason: string }
+  | { readonly type: 'shutdown' };
 
 /** How a turn ended. */
 export type TurnResult =
@@ -34,13 +40,19 @@ export type TurnEntry =
   | { readonly type: 'turn.released' }
   | { readonly type: 'turn.steered'; readonly parts: readonly Part[]; readonly person: PersonId }
   | { readonly type: 'turn.nudged'; readonly cause: NudgeCause; readonly text: string }
-  | ({ readonly type: 'step.asked'; readonly reserved?: Reservation; readonly change?: PrefixChange } & AskedPrefix)
-  | {
+  | ({
+      readonly type: 'step.asked';
+      readonly reserved?: Reservation;
+      readonly change?: PrefixChange;
+      /** How long the server was told to keep what it reads, if it can be told. */
+      readonly cacheLife?: CacheLife;
+    } & AskedPrefix)
+  | ({
       readonly type: 'step.finished';
       readonly message: AssistantMessage;
       readonly finish: Finish;
       readonly usage: Usage;
-    }
+    } & CacheReport)
   | {
       readonly type: 'step.failed';
       readonly failure: ModelFailure;
@@ -85,12 +97,16 @@ export interface ReachedLimit {
 /** What a request began with, so that the next one can be held against it. */
 export interface AskedPrefix {
   readonly runtime: RuntimeName;
+  /** The digest of its protocol and address: behind another one is another server, under whatever name. */
+  readonly server?: string;
   /** The signature of the frozen prompt that it carried. */
   readonly prompt: string;
   /** How many messages it carried, and the digest of them all. */
   readonly messages: number;
   readonly digest: string;
   readonly effort?: Effort;
+  /** Undefined where the model may call tools. */
+  readonly toolUse?: 'forbidden';
 }
 
 /** Why a request does not extend the one before it at the same model; the server's cache of it is lost from there on. */
@@ -98,11 +114,24 @@ export interface PrefixChange {
   readonly cause: PrefixCause;
   /** For people: "tool list changed: github added". */
   readonly detail: string;
-  /** The first byte that differs, counted from the beginning of system prompt, tools and messages. */
+  /**
+   * The first byte that differs, counted from the beginning of system prompt, tools and messages. Where the messages of
+   * the last request are not known any more, it is the first of all messages.
+   */
   readonly byte: number;
 }
 
-export type PrefixCause = 'first' | 'prompt' | 'compacted' | 'restored' | 'reasoning' | 'effort' | 'unexplained';
+export type PrefixCause =
+  | 'first'
+  | 'address'
+  | 'prompt'
+  | 'compacted'
+  | 'restored'
+  | 'reasoning'
+  | 'images'
+  | 'effort'
+  | 'tool-choice'
+  | 'unexplained';
 
 /** A place in the conversation: behind so many messages of a turn, and behind every turn before it. */
 export interface ContextMark {
@@ -133,7 +162,8 @@ export interface Compaction {
 /**
  * What follows a failed call: the same again, the same on a fresh connection, the same with another key or the next
  * runtime of the chain (by its place in it), the same with a shorter conversation, the same without what the vendor's
- * models thought so far, or the end of the turn, with a word on what can be done about it.
+ * models thought so far, the same with no more than a mention of the images so far, or the end of the turn, with a word on
+ * what can be done about it.
  */
 export type AfterFailure =
   | { readonly type: 'retry' }
@@ -142,6 +172,7 @@ export type AfterFailure =
   | { readonly type: 'fall-back'; readonly to: number }
   | { readonly type: 'compact' }
   | { readonly type: 'forget-reasoning'; readonly of: string }
+  | { readonly type: 'withhold-images'; readonly from: RuntimeName }
   | { readonly type: 'give-up'; readonly advice?: string };
 
 /** Why the program itself spoke to the model: the answer was cut, was empty, or the budget of steps is used up. */

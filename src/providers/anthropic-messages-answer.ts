@@ -3,8 +3,9 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { textPart } from '../model/message.ts';
 import type { AssistantMessage, ToolCall } from '../model/message.ts';
 import { noUsage } from '../model/provider.ts';
-import type { Finish, ModelEvent, ModelFailure, Usage } from '../model/provider.ts';
+import type { CacheReport, Finish, ModelEvent, ModelFailure, Usage } from '../model/provider.ts';
 import { addToBlock, openBlock, stringIn } from './anthropic-messages-blocks.ts';
+import { readReport } from './anthropic-messages-diagnostics.ts';
 import type { BlockNews, OpenBlock } from './anthropic-messages-blocks.ts';
 import { keepReasoning } from './anthropic-messages-thoughts.ts';
 import type { ReasoningItem } from './anthropic-messages-thoughts.ts';
@@ -17,6 +18,8 @@ export interface AnswerOrigin {
   /** Gives each call an id that no other call of the answer has, its own if possible. */
   readonly nameCall: CallNamer;
   readonly vendor: string;
+  /** Whether the server was asked for its id of the answer and for what it says of its cache. */
+  readonly diagnostics?: 'asked-for';
 }
 
 type CallBlock = Extract<OpenBlock, { readonly type: 'tool_use' }>;
@@ -32,6 +35,7 @@ export class MessageAnswer {
   #hasBegun = false;
   #stopReason = '';
   #usage: Usage = noUsage;
+  #report: CacheReport = {};
 
   constructor(origin: AnswerOrigin) {
     this.#origin = origin;
@@ -61,7 +65,9 @@ export class MessageAnswer {
 
   #begin(event: JsonObject): readonly ModelEvent[] {
     this.#hasBegun = true;
-    this.#usage = readUsage(isJsonObject(event['message']) ? event['message']['usage'] : undefined);
+    const message = isJsonObject(event['message']) ? event['message'] : {};
+    this.#usage = readUsage(message['usage']);
+    if (this.#origin.diagnostics === 'asked-for') this.#report = readReport(message);
     return [];
   }
 
@@ -102,7 +108,7 @@ export class MessageAnswer {
     const finish = finishes[this.#stopReason] ?? (calls.length > 0 ? 'calls' : 'stop');
     const isPartial = calls.some((call) => !call.isClosed && !areComplete(call.input));
     if (isPartial && finish === 'calls') return failed(cutAnswer);
-    return { type: 'finished', message: this.#compose(finish), finish, usage: this.#usage };
+    return { type: 'finished', message: this.#compose(finish), finish, usage: this.#usage, ...this.#report };
   }
 
   #calls(): readonly CallBlock[] {

@@ -4,19 +4,26 @@ import type { CallId } from '../base/ids.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { partsToText, toolMessageToText } from '../model/message.ts';
 import type { AssistantMessage, Message, ToolCall, ToolMessage, UserMessage } from '../model/message.ts';
+import type { ModelRequest } from '../model/provider.ts';
 import { wireAnswer } from './anthropic-messages-thoughts.ts';
 import type { Block, TextBlock, ToolResultBlock, ToolUseBlock, WireMessage } from './anthropic-messages-wire.ts';
+import { partsToShow } from './shown-parts.ts';
+import type { ShownPart } from './shown-parts.ts';
 
 /**
  * A conversation as the API demands it: the user speaks first, the roles take turns, no text is blank, and right behind
  * the calls of an answer stand their results. A call without a result, or a result without a call, is left out. Adding
  * messages to the conversation only adds blocks at the end.
  */
-export function wireConversation(messages: readonly Message[], vendor: string): readonly WireMessage[] {
+export function wireConversation(
+  messages: readonly Message[],
+  vendor: string,
+  images: ModelRequest['images'],
+): readonly WireMessage[] {
   const turns: Turn[] = [];
-  const nameUse = createUseNamer();
+  const how: Wiring = { vendor, images, nameUse: createUseNamer() };
   for (const exchange of splitAtAnswers(messages)) {
-    const { answer, replies } = wireExchange(exchange, vendor, nameUse);
+    const { answer, replies } = wireExchange(exchange, how);
     if (turns.length === 0 && answer.length > 0) addBlocks(turns, 'user', [placeholder]);
     addBlocks(turns, 'assistant', answer);
     addBlocks(turns, 'user', replies);
@@ -36,6 +43,12 @@ interface Exchange {
 }
 
 type UseNamer = (id: CallId) => string;
+
+interface Wiring {
+  readonly vendor: string;
+  readonly images: ModelRequest['images'];
+  readonly nameUse: UseNamer;
+}
 
 const placeholder: TextBlock = { type: 'text', text: '(nothing)' };
 
@@ -57,8 +70,7 @@ function splitAtAnswers(messages: readonly Message[]): readonly Exchange[] {
 
 function wireExchange(
   { answer, replies }: Exchange,
-  vendor: string,
-  nameUse: UseNamer,
+  { vendor, images, nameUse }: Wiring,
 ): { readonly answer: readonly Block[]; readonly replies: readonly Block[] } {
   const results = new Map<CallId, ToolMessage>();
   for (const reply of replies) {
@@ -68,10 +80,10 @@ function wireExchange(
   for (const call of answer?.calls ?? []) {
     if (results.has(call.id) && !uses.has(call.id)) uses.set(call.id, wireUse(call, nameUse(call.id)));
   }
-  const texts = replies.flatMap((reply) => (reply.role === 'user' ? [wireUser(reply)] : []));
+  const said = replies.flatMap((reply) => (reply.role === 'user' ? wireUser(reply, images) : []));
   return {
     answer: answer === undefined ? [] : wireAnswer(answer, uses, vendor),
-    replies: [...wireResults(results, uses), ...texts],
+    replies: [...wireResults(results, uses), ...said],
   };
 }
 
@@ -102,9 +114,16 @@ function wireResult(result: ToolMessage, id: string): ToolResultBlock {
   };
 }
 
-function wireUser(message: UserMessage): TextBlock {
-  const text = partsToText(message.parts);
-  return text.trim() === '' ? placeholder : { type: 'text', text };
+function wireUser({ parts }: UserMessage, images: ModelRequest['images']): readonly Block[] {
+  const shown = partsToShow(parts, images);
+  if (shown !== undefined) return shown.map(wirePart);
+  const text = partsToText(parts);
+  return [text.trim() === '' ? placeholder : { type: 'text', text }];
+}
+
+function wirePart(part: ShownPart): Block {
+  if (part.type === 'text') return part;
+  return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Effort } from '../model/provider.ts';
+import { lengthWithThoughts, thinkingBudget } from '../model/thinking-budget.ts';
 import { isThought } from './anthropic-messages-wire.ts';
 import type { WireEffort, WireMessage } from './anthropic-messages-wire.ts';
 
@@ -9,19 +10,15 @@ export interface EffortRequest {
   readonly messages: readonly WireMessage[];
 }
 
-// Below this, the API refuses a budget.
-const budgets: Readonly<Record<Effort, number>> = { minimal: 1024, low: 4000, medium: 8000, high: 16_000 };
-const roomForWords = 4096;
-
 /**
- * The effort in the words that a model understands, and the length that the answer then needs. From 4.6 on a Claude
- * decides by itself how much to think, and effort says how eagerly; earlier ones refuse that and take a budget of tokens,
- * which later ones refuse (the API's "thinking-troubleshooting" page has the table). Pure.
+ * The effort in the words that a model understands, and the length that the answer then needs. Newer models decide by
+ * themselves how much to think, and effort says how eagerly; earlier ones take a budget of tokens. Pure.
  */
 export function wireEffort(request: EffortRequest): WireEffort & { readonly max_tokens: number } {
   const { model, effort, maxTokens, messages } = request;
   if (effort === undefined) return { max_tokens: maxTokens };
-  if (!thinksByBudget(model)) {
+  const budget = thinkingBudget(model, effort);
+  if (budget === undefined) {
     return {
       max_tokens: maxTokens,
       // Left alone, newer models keep their thoughts to themselves, and a long thought looks like a stuck server.
@@ -30,19 +27,10 @@ export function wireEffort(request: EffortRequest): WireEffort & { readonly max_
     };
   }
   if (isInsideUnthoughtLoop(messages)) return { max_tokens: maxTokens };
-  const budget = budgets[effort];
   return {
-    max_tokens: Math.max(maxTokens, budget + roomForWords),
+    max_tokens: lengthWithThoughts(maxTokens, budget),
     thinking: { type: 'enabled', budget_tokens: budget },
   };
-}
-
-/** Whether a model is a Claude from before 4.6. Names have the version behind the family or, long ago, before it. */
-function thinksByBudget(model: string): boolean {
-  const version = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model);
-  if (version === null) return false;
-  const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
-  return major < 4 || (major === 4 && minor < 6);
 }
 
 /**

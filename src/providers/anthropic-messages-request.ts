@@ -19,6 +19,8 @@ export interface AnthropicOptions {
   readonly cacheTtl: CacheTtl;
   /** Whose reasoning may go back. */
   readonly vendor: string;
+  /** Whether the server can be asked why it did not find something in its cache. */
+  readonly diagnostics?: 'asked-for';
 }
 
 const mostMarkers = 4;
@@ -33,10 +35,11 @@ export function prepareAnthropicMessages(request: ModelRequest, options: Anthrop
 }
 
 /** The body as a value. The order of its keys is the order of the bytes. */
-export function composeBody(request: ModelRequest, { cacheTtl, vendor }: AnthropicOptions): AnthropicBody {
+export function composeBody(request: ModelRequest, options: AnthropicOptions): AnthropicBody {
+  const { cacheTtl, vendor, diagnostics } = options;
   const marker: CacheMarker = cacheTtl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
   const system = wireSystem(request.system, marker);
-  const messages = wireConversation(request.messages, vendor);
+  const messages = wireConversation(request.messages, vendor, request.images);
   const maxTokens = request.maxOutputTokens ?? usualOutputTokens.anthropic_messages;
   return {
     model: request.model,
@@ -47,7 +50,13 @@ export function composeBody(request: ModelRequest, { cacheTtl, vendor }: Anthrop
     ...wireEffort({ model: request.model, effort: request.effort, maxTokens, messages }),
     // Without tools there is nothing to forbid, and the API refuses the field then.
     ...(request.toolUse === 'forbidden' && request.tools.length > 0 ? { tool_choice: { type: 'none' } } : {}),
+    ...(diagnostics === 'asked-for' ? { diagnostics: wireComparison(request) } : {}),
   };
+}
+
+/** Without the field the server keeps nothing that a later request could be held against. Ids of other servers mean nothing to it. */
+function wireComparison({ lastAnswerId = '' }: ModelRequest): AnthropicBody['diagnostics'] & object {
+  return { previous_message_id: /^msg_\w+$/.test(lastAnswerId) ? lastAnswerId : null };
 }
 
 /** The server reads the tools before the system prompt, so that one marker keeps both. */

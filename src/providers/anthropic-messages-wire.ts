@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import type { ImageType } from '../model/image.ts';
 
 // The parts of the Messages API that we send, as its reference names them.
 
@@ -13,6 +14,12 @@ export interface CacheMarker {
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  readonly cache_control?: CacheMarker;
+}
+
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly source: { readonly type: 'base64'; readonly media_type: ImageType; readonly data: string };
   readonly cache_control?: CacheMarker;
 }
 
@@ -37,7 +44,7 @@ export type ThoughtBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string };
 
-export type Block = TextBlock | ToolUseBlock | ToolResultBlock | ThoughtBlock;
+export type Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock | ThoughtBlock;
 
 export interface WireMessage {
   readonly role: 'user' | 'assistant';
@@ -66,6 +73,8 @@ export interface AnthropicBody extends WireEffort {
   readonly messages: readonly WireMessage[];
   readonly max_tokens: number;
   readonly tool_choice?: { readonly type: 'none' };
+  /** Asks what changed since another request; null for none, and this one can then be asked about later. */
+  readonly diagnostics?: { readonly previous_message_id: string | null };
 }
 
 export function isThought(block: Block): block is ThoughtBlock {

@@ -10,6 +10,7 @@ import { createCallNamer } from './call-names.ts';
 import { endOnce } from './end-once.ts';
 import type { SseItem } from './sse-events.ts';
 import type { Transport, TransportRequest } from './transport.ts';
+import { isOwnAddress } from './vendors.ts';
 
 /** A client of Anthropic's Messages API: Anthropic itself or any vendor that speaks it, over any transport. */
 export function createAnthropicMessages(runtime: Runtime, transport: Transport, clock: Clock = systemClock): Provider {
@@ -35,13 +36,16 @@ async function* streamMessages(
     yield { type: 'failed', failure: { type: 'aborted' } };
     return;
   }
-  const body = prepareAnthropicMessages(request, { cacheTtl: runtime.cacheLife, vendor: runtime.vendor });
+  const { vendor } = runtime;
+  const diagnostics = vendor === 'anthropic' && isOwnAddress(runtime) ? ('asked-for' as const) : undefined;
+  const options = { cacheTtl: runtime.cacheLife, vendor, ...(diagnostics && { diagnostics }) };
+  const body = prepareAnthropicMessages(request, options);
   const sending = transport.send({ url: addressOf(runtime), headers: headersOf(runtime), body }, signal);
   const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
   if (answer.type === 'failed') yield answer;
   else if (!isEventStream(answer)) yield { type: 'failed', failure: await describeRefusal(answer, clock.now()) };
   else {
-    const gathered = new MessageAnswer({ nameCall: createCallNamer(body), vendor: runtime.vendor });
+    const gathered = new MessageAnswer({ nameCall: createCallNamer(body), ...options });
     yield* readMessages(readSseEvents(answer.body), gathered, signal);
   }
 }

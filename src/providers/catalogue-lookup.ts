@@ -35,17 +35,24 @@ export function openCatalogue(options: CatalogueOptions): Catalogue {
     if (listings.has(runtime)) return listings.get(runtime);
     const { vendor, model } = splitName(runtime);
     if (!isListed(vendor)) return undefined;
-    loading ??= loadPriceData(options.folder, options.warn);
+    loading ??= loadPriceData(options.folder, options.warn).catch((problem: unknown) => {
+      loading = undefined; // What could not be read now may be readable later.
+      throw problem;
+    });
     const listing = findListing(await loading, vendor, model);
     listings.set(runtime, listing);
     return listing;
   };
 
-  const rates = async (runtime: RuntimeName, at: number): Promise<Rates | undefined> => {
+  const rates = async (
+    runtime: RuntimeName,
+    at: number,
+    cacheLife: CacheLife = options.cacheLife,
+  ): Promise<Rates | undefined> => {
     const own = options.prices[runtime];
     if (own !== undefined) return ratesOfSettings(own);
     const listing = await find(runtime);
-    return listing && ratesAt(listing.prices, at, options.cacheLife);
+    return listing && ratesAt(listing.prices, at, isToldLife(splitName(runtime)) ? cacheLife : '5m');
   };
 
   return {
@@ -53,9 +60,9 @@ export function openCatalogue(options: CatalogueOptions): Catalogue {
       return (await find(runtime))?.window;
     },
 
-    async cost(runtime, usage, at) {
+    async cost(runtime, usage, at, cacheLife) {
       if (isFree(splitName(runtime)) && options.prices[runtime] === undefined) return 0;
-      return costAt((await rates(runtime, at)) ?? noRates, usage);
+      return costAt((await rates(runtime, at, cacheLife)) ?? noRates, usage);
     },
 
     async price(runtime, at) {
@@ -82,6 +89,12 @@ const free: ListedPrice = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
 /** What runs on the user's own machine has no price for its tokens, and the demo has none at all. */
 function isFree({ vendor }: NamedModel): boolean {
   return vendor === 'demo' || findVendor(vendor)?.place === 'local';
+}
+
+/** Who is sent no markers keeps what it reads for as long as it likes, whatever the settings say. */
+function isToldLife({ vendor, model }: NamedModel): boolean {
+  const seller = findVendor(vendor);
+  return seller?.apiMode === 'anthropic_messages' || (seller?.dialect.markedModels?.test(model) ?? false);
 }
 
 function ratesOfSettings({ input, output, cacheRead, cacheWrite }: PriceSettings): Rates {

@@ -20,19 +20,28 @@ export interface Rates {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * What the tokens of a model cost at a time. Undefined where the data has a form that is not understood, where nothing
- * was listed for that time, or where a call also costs something that a count of tokens cannot tell. Pure.
+ * What the tokens of a model cost at a time, where what it writes to its cache is kept for so long. Undefined where the
+ * data has a form that is not understood, where nothing was listed for that time, or where a call also costs something
+ * that a count of tokens cannot tell. Pure.
  */
 export function ratesAt(prices: Json | undefined, at: number, cacheLife: CacheLife): Rates | undefined {
   const listed = Array.isArray(prices) ? choosePrices(prices as readonly Json[], at) : prices;
   if (!isJsonObject(listed) || 'requests_kcount' in listed) return undefined;
-  const longWrite = cacheLife === '1h' ? readRate(listed['cache_write_1h_mtok']) : undefined;
+  const input = readRate(listed['input_mtok']);
   return {
-    input: readRate(listed['input_mtok']),
+    input,
     cacheRead: readRate(listed['cache_read_mtok']),
-    cacheWrite: longWrite ?? readRate(listed['cache_write_mtok']),
+    cacheWrite:
+      cacheLife === '1h'
+        ? (readRate(listed['cache_write_1h_mtok']) ?? twice(input))
+        : readRate(listed['cache_write_mtok']),
     output: readRate(listed['output_mtok']),
   };
+}
+
+/** What is kept for an hour is a Claude's, and costs twice the input by Anthropic's pricing, whoever sells it. */
+function twice(rate: Rate | undefined): Rate | undefined {
+  return rate && { price: rate.price * 2, tiers: rate.tiers.map(({ start, price }) => ({ start, price: price * 2 })) };
 }
 
 /** What a call cost, rounded up. A missing price that it needs, or tokens that nobody counted, make it unknown. Pure. */

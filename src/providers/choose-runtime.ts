@@ -1,4 +1,5 @@
 import type { ModelChoice } from '../model/config.ts';
+import { describeUnknownProvider } from '../model/model-name.ts';
 import { nameRuntime } from '../model/runtime.ts';
 import type { CacheLife, Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
@@ -24,7 +25,12 @@ export type Choice =
       readonly spares: readonly Runtime[];
       readonly because: 'config' | 'key' | 'ollama' | 'nothing-else';
     }
-  | { readonly type: 'unusable'; readonly problem: string };
+  | Unusable;
+
+interface Unusable {
+  readonly type: 'unusable';
+  readonly problem: string;
+}
 
 /** A key, by the variable that it stands in. */
 interface Key {
@@ -32,7 +38,7 @@ interface Key {
   readonly value: string;
 }
 
-const customKey = 'CUSTOM_API_KEY';
+export const customKey = 'CUSTOM_API_KEY';
 
 /** Which model answers: what the config says, else the first vendor with a key, else a local Ollama, else the demo. */
 export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
@@ -47,11 +53,13 @@ export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
 
 export interface ChainWishes extends RuntimeWishes {
   readonly fallback: readonly ModelChoice[];
+  /** What becomes of a first choice that cannot be used: the first stand-in takes its place, or that is the end. */
+  readonly ifUnusable: 'stand-in' | 'refuse';
 }
 
 export type ChainChoice =
   | { readonly type: 'chosen'; readonly chain: RuntimeChain; readonly warnings: readonly string[] }
-  | { readonly type: 'unusable'; readonly problem: string };
+  | Unusable;
 
 /**
  * The model that answers and those that stand in for it, each once for every key. A stand-in that cannot be used is left
@@ -59,18 +67,33 @@ export type ChainChoice =
  */
 export async function chooseChain(wishes: ChainWishes): Promise<ChainChoice> {
   const primary = await chooseRuntime(wishes);
-  if (primary.type === 'unusable') return primary;
+  if (primary.type === 'unusable' && wishes.ifUnusable === 'refuse') return primary;
   const standIns: Runtime[] = [];
-  const warnings = [...missingKeys(wishes.config, wishes.secret)];
+  const warnings: string[] = [];
   for (const config of wishes.fallback) {
     const choice = await chooseRuntime({ ...wishes, config });
     if (choice.type === 'unusable') warnings.push(`a fallback is left out: ${choice.problem}`);
     else {
       standIns.push(choice.runtime, ...choice.spares);
-      warnings.push(...missingKeys(config, wishes.secret));
+      warnings.push(...missingKeys(choice, config, wishes.secret));
     }
   }
-  return { type: 'chosen', chain: [primary.runtime, ...primary.spares, ...standIns], warnings };
+  if (primary.type === 'unusable') return standInFor(primary, standIns, warnings);
+  return {
+    type: 'chosen',
+    chain: [primary.runtime, ...primary.spares, ...standIns],
+    warnings: [...missingKeys(primary, wishes.config, wishes.secret), ...warnings],
+  };
+}
+
+function standInFor(primary: Unusable, standIns: readonly Runtime[], warnings: readonly string[]): ChainChoice {
+  const [first, ...others] = standIns;
+  if (first === undefined) return primary;
+  return {
+    type: 'chosen',
+    chain: [first, ...others],
+    warnings: [`${primary.problem}; ${first.name}, a fallback, answers instead`, ...warnings],
+  };
 }
 
 async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promise<Choice> {
@@ -78,13 +101,13 @@ async function chooseConfigured(provider: string, wishes: RuntimeWishes): Promis
   if (provider === 'custom') return chooseCustom(wishes);
   const vendor = findVendor(provider);
   if (vendor === undefined) {
-    const known = [...vendors.map((row) => row.name), 'custom', 'demo'].join(', ');
-    return unusable(`unknown provider ${provider}: the known ones are ${known}`);
+    const known = [...vendors.map((row) => row.name), 'custom', 'demo'];
+    return unusable(describeUnknownProvider(provider, known));
   }
-  const keys = findKeys(vendor.envKey, wishes);
-  const keyName = wishes.config.keyEnv[0] ?? vendor.envKey;
-  if (keyName !== undefined && keys.length === 0) {
-    return unusable(`the provider ${provider} is configured, but it has no key: set ${keyName}`);
+  const keys = findKeys(usualKeyOf(vendor, wishes.config), wishes);
+  if (keys.length === 0) {
+    const problem = describeMissingKey(vendor, wishes.config);
+    if (problem !== undefined) return unusable(problem);
   }
   if (vendor.name === 'ollama') return await chooseOllama(vendor, wishes, 'config');
   const model = wishes.config.default ?? vendor.defaultModel;
@@ -194,10 +217,43 @@ function findKeys(usualName: string | undefined, { config, secret }: RuntimeWish
   return distinct(config.keyEnv.flatMap((name) => keyIn(name, secret)));
 }
 
-/** A line for each variable that the config names in vain, beside others that hold a key. */
-function missingKeys({ keyEnv }: ModelChoice, secret: FindSecret): readonly string[] {
+/** The usual key of a vendor is not for whoever stands at another address, unless the config names it for that one. */
+function usualKeyOf(vendor: Vendor, { baseUrl = vendor.baseUrl }: ModelChoice): string | undefined {
+  return new URL(baseUrl).origin === new URL(vendor.baseUrl).origin ? vendor.envKey : undefined;
+}
+
+/** What to set where a vendor that asks for a key has none; undefined where it needs none. */
+function describeMissingKey(vendor: Vendor, config: ModelChoice): string | undefined {
+  const { name, envKey } = vendor;
+  if (config.keyEnv.length > 0) return `the provider ${name} has no key: set ${config.keyEnv.join(' or ')}`;
+  if (envKey === undefined) return undefined;
+  if (config.baseUrl === undefined || usualKeyOf(vendor, config) !== undefined) {
+    return `the provider ${name} has no key: set ${envKey}`;
+  }
+  return (
+    `model.base_url is not ${name}'s own address: ${envKey} is not sent to ${new URL(config.baseUrl).origin}; ` +
+    'name the variable that holds its key in model.key_env'
+  );
+}
+
+/** A line for each variable that the config names in vain. */
+function missingKeys({ runtime }: Chosen, { keyEnv }: ModelChoice, secret: FindSecret): readonly string[] {
   const missing = keyEnv.filter((name) => keyIn(name, secret).length === 0);
-  return missing.length === keyEnv.length ? [] : missing.map((name) => `${name} is named in key_env, but is not set`);
+  const [first] = missing;
+  if (first === undefined || runtime.place === 'demo') return [];
+  if (missing.length < keyEnv.length) return missing.map((name) => `${name} is named in key_env, but is not set`);
+  const facts =
+    missing.length === 1
+      ? `${first} is named in key_env, but is not`
+      : `${missing.join(', ')} are named in key_env, but none of them is`;
+  return [`${facts} set: ${runtime.name} is asked without a key`];
+}
+
+/** The variables that hold a key: of those in a list, or of the one and those behind it. */
+export function namesOfKeys(wanted: string | readonly string[] | undefined, secret: FindSecret): readonly string[] {
+  const isList = typeof wanted === 'object';
+  const keys = isList ? wanted.flatMap((name) => keyIn(name, secret)) : keysIn(wanted, secret);
+  return keys.map(({ name }) => name);
 }
 
 /** The key in a variable, and those in the variables behind it: `NAME`, `NAME_2`, `NAME_3` and so on. */
@@ -253,13 +309,14 @@ function isNearby(address: string): boolean {
   return /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]$)|\.local$/.test(hostname);
 }
 
-type Because = Extract<Choice, { type: 'chosen' }>['because'];
+type Chosen = Extract<Choice, { type: 'chosen' }>;
+type Because = Chosen['because'];
 
 function chosen(runtime: Runtime, keys: readonly Key[], because: Because): Choice {
   const [first, ...spares] = keys.map((key) => withKey(runtime, key));
   return { type: 'chosen', runtime: first ?? runtime, spares, because };
 }
 
-function unusable(problem: string): Choice {
+function unusable(problem: string): Unusable {
   return { type: 'unusable', problem };
 }

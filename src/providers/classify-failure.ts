@@ -31,8 +31,38 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    kind: 'images',
+    codes: {
+      invalid_image: 400,
+      invalid_image_format: 400,
+      invalid_base64_image: 400,
+      invalid_image_url: 400,
+      image_too_large: 400,
+      image_too_small: 400,
+      image_parse_error: 400,
+      invalid_image_mode: 400,
+      image_file_too_large: 400,
+      unsupported_image_media_type: 400,
+      empty_image_file: 400,
+    },
+    phrases: [
+      /image_url is only supported by certain models/i, // OpenAI
+      /image exceeds \d+ MB maximum|image dimensions exceed|could not process image/i, // Anthropic
+      /no endpoints found that support image input/i, // OpenRouter, with 404
+      /unable to process input image/i, // Gemini
+      /unknown variant `?image_url`?/i, // DeepSeek
+      /messages?\[\d+\]\.content must be a string/i, // Groq
+      /too many images/i, // Groq
+      /does not support (?:image|vision)|missing data required for image input/i, // Ollama
+      /image input is not (?:supported|enabled)/i, // llama.cpp, with 500; Mistral
+      /unsupported content part type: \W*image_url/i, // llama.cpp, with 500
+      /is not a multimodal model|at most \d+ image\(s\) may be provided/i, // vLLM
+    ],
+  },
+  {
     kind: 'filtered',
     codes: {
+      image_content_policy_violation: 400,
       content_policy_violation: 400,
       content_filter: 400, // Azure, Kimi
       data_inspection_failed: 400, // Alibaba
@@ -45,6 +75,15 @@ const rows: readonly Row[] = [
       /output blocked by content filtering policy/i, // Anthropic
       /requires moderation .*flagged|input was flagged/i, // OpenRouter
       /^content exists risk$/im, // DeepSeek
+    ],
+  },
+  {
+    // A longer answer is asked for than the model gives: a shorter conversation is no cure.
+    kind: 'bad-request',
+    phrases: [
+      /\bmax_(?:completion_|output_|new_)?tokens\b\W*(?:or \W*\w+\W*)?(?:is|are) too (?:large|high|long|big)/i, // OpenAI, vLLM
+      /\bmax_(?:completion_|output_|new_)?tokens\b.{0,60}\bmust be (?:less|lower|smaller|at most|<)/i, // Groq, Mistral
+      /\bmax_tokens: \d+ > \d+/i, // Anthropic
     ],
   },
   {

@@ -1,10 +1,14 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { partsToText, toolMessageToText } from '../model/message.ts';
-import type { AssistantMessage, Message, ToolCall } from '../model/message.ts';
+import type { AssistantMessage, Message, ToolCall, UserMessage } from '../model/message.ts';
 import type { ModelRequest, ToolSchema } from '../model/provider.ts';
+import type { CacheLife } from '../model/runtime.ts';
+import { markMessages } from './openai-chat-markers.ts';
 import { wireThoughts } from './openai-chat-thoughts.ts';
 import type { ThoughtForm } from './openai-chat-thoughts.ts';
+import { imageAddress, partsToShow } from './shown-parts.ts';
+import type { ShownPart } from './shown-parts.ts';
 
 /** Where vendors of the same protocol differ in what they accept. */
 export interface ChatDialect {
@@ -22,6 +26,8 @@ export interface ChatDialect {
   readonly toolChoice: 'accepted' | 'refused';
   /** Whether the server finds its cache of a session by a key. */
   readonly cacheKey: 'accepted' | 'unknown';
+  /** The models of which nothing is kept ready unless markers say what, by their names. */
+  readonly markedModels: RegExp | undefined;
   /** How it is told how hard to think, if it can be. */
   readonly effort: 'reasoning_effort' | 'reasoning' | 'unknown';
 }
@@ -34,22 +40,29 @@ export const plainDialect: ChatDialect = {
   thoughts: 'nothing',
   toolChoice: 'accepted',
   cacheKey: 'unknown',
+  markedModels: undefined,
   effort: 'unknown',
 };
 
 /**
- * The body of a request. Everything up to the `]` that closes the messages is the beginning of every later request of
- * the same conversation, byte for byte: what may change from one to the next comes behind it. Pure.
+ * The body of a request. Without markers, everything up to the `]` that closes the messages is the beginning of every
+ * later request of the same conversation, byte for byte: what may change from one to the next comes behind it. Pure.
  */
-export function prepareOpenAiChat(request: ModelRequest, dialect: ChatDialect = plainDialect, vendor = ''): string {
-  const messages = request.messages.map((message) => wireMessage(message, dialect, vendor));
+export function prepareOpenAiChat(
+  request: ModelRequest,
+  dialect: ChatDialect = plainDialect,
+  vendor = '',
+  cacheLife: CacheLife = '5m',
+): string {
+  const said = request.messages.map((message) => wireMessage(message, dialect, vendor, request.images));
+  const messages = [...wireSystem(request.system), ...said];
   const body: JsonObject = {
     model: request.model,
     stream: true,
     ...(dialect.usage === 'asked-for' ? { stream_options: { include_usage: true } } : {}),
     ...dialect.fields,
     ...(request.tools.length > 0 ? { tools: request.tools.map(wireTool) } : {}),
-    messages: [...wireSystem(request.system), ...messages],
+    messages: dialect.markedModels?.test(request.model) ? markMessages(messages, cacheLife) : messages,
     ...(request.maxOutputTokens === undefined ? {} : { [dialect.limitField]: request.maxOutputTokens }),
     ...(dialect.cacheKey === 'accepted' ? { prompt_cache_key: request.cacheKey } : {}),
     ...wireEffort(request, dialect),
@@ -83,10 +96,15 @@ function wireToolChoice({ toolUse, tools }: ModelRequest, dialect: ChatDialect):
   return dialect.toolChoice === 'accepted' ? { tool_choice: 'none' } : {};
 }
 
-function wireMessage(message: Message, dialect: ChatDialect, vendor: string): JsonObject {
+function wireMessage(
+  message: Message,
+  dialect: ChatDialect,
+  vendor: string,
+  images: ModelRequest['images'],
+): JsonObject {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: partsToText(message.parts) };
+      return { role: 'user', content: wireUser(message, images) };
     case 'assistant':
       return wireAssistant(message, dialect, vendor);
     case 'tool':
@@ -94,10 +112,22 @@ function wireMessage(message: Message, dialect: ChatDialect, vendor: string): Js
   }
 }
 
+/** Text alone stays plain text: servers without images know no other form. */
+function wireUser({ parts }: UserMessage, images: ModelRequest['images']): Json {
+  return partsToShow(parts, images)?.map(wirePart) ?? partsToText(parts);
+}
+
+function wirePart(part: ShownPart): JsonObject {
+  return part.type === 'text' ? part : { type: 'image_url', image_url: { url: imageAddress(part) } };
+}
+
+// Several servers (Mistral, vLLM) refuse a past answer that neither says nor calls anything, such as one that only thought.
+const nothing = '(nothing)';
+
 function wireAssistant(message: AssistantMessage, dialect: ChatDialect, vendor: string): JsonObject {
   const text = partsToText(message.parts);
   const { fields, callFields } = wireThoughts(message, dialect.thoughts, vendor);
-  if (message.calls.length === 0) return { role: 'assistant', content: text, ...fields };
+  if (message.calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? nothing : text, ...fields };
   const isUnsigned = callFields.size === 0;
   const calls = message.calls.map((call, place) =>
     wireCall(call, isUnsigned ? dialect.callFields : (callFields.get(place) ?? {})),

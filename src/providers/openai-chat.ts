@@ -32,9 +32,9 @@ async function* streamChat(chat: Chat, request: ModelRequest, signal: AbortSigna
     yield { type: 'failed', failure: { type: 'aborted' } };
     return;
   }
-  const { vendor } = chat.runtime;
+  const { vendor, cacheLife } = chat.runtime;
   const dialect = dialectOf(vendor);
-  const body = prepareOpenAiChat(request, dialect, vendor);
+  const body = prepareOpenAiChat(request, dialect, vendor, cacheLife);
   const sending = chat.transport.send(addressed(chat.runtime, body), signal);
   const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
   if (answer.type === 'failed') yield answer;

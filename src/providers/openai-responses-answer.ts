@@ -1,7 +1,8 @@
 import { isJsonObject } from '../base/json.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { noUsage } from '../model/provider.ts';
-import type { Finish, ModelEvent, ModelFailure, Usage } from '../model/provider.ts';
+import type { CacheReport, Finish, ModelEvent, ModelFailure, Usage } from '../model/provider.ts';
+import { composeReport } from './cache-report.ts';
 import { readUsage } from './openai-chat-usage.ts';
 import { describeFailedResponse, describeStreamError } from './openai-responses-failure.ts';
 import { argumentsOf, composeMessage, nameOf, stringIn, textOf } from './openai-responses-items.ts';
@@ -33,9 +34,12 @@ export class ResponsesAnswer {
   readonly #open = new Set<number>();
   readonly #done = new Map<string, DoneItem>();
   readonly #origin: Origin;
+  readonly #diagnostics: 'asked-for' | undefined;
 
-  constructor(origin: Origin) {
+  /** `diagnostics`: whether the server's id of the answer and what it says of its cache are wanted. */
+  constructor(origin: Origin, diagnostics?: 'asked-for') {
     this.#origin = origin;
+    this.#diagnostics = diagnostics;
   }
 
   /** Takes one event and returns what may be shown of it; the last one of an answer is its `finished` or `failed`. */
@@ -123,7 +127,9 @@ export class ResponsesAnswer {
     const inOrder = [...this.#done.values()].toSorted((left, right) => left.place - right.place);
     const items = inOrder.map(({ item }) => item);
     const finish = cutFinish ?? (items.some((item) => item['type'] === 'function_call') ? 'calls' : 'stop');
-    return { type: 'finished', message: composeMessage(items, finish, this.#origin), finish, usage: usageOf(event) };
+    const message = composeMessage(items, finish, this.#origin);
+    const report = this.#diagnostics === undefined ? {} : reportOf(event);
+    return { type: 'finished', message, finish, usage: usageOf(event), ...report };
   }
 }
 
@@ -149,6 +155,15 @@ function usageOf(event: JsonObject): Usage {
     completion_tokens_details: usage['output_tokens_details'] ?? null,
     total_tokens: usage['total_tokens'] ?? null,
   });
+}
+
+/** A hit needs no words, and neither does a request that was held against none. */
+function reportOf(event: JsonObject): CacheReport {
+  const { id, prompt_cache_diagnostics: found } = responseOf(event);
+  if (!isJsonObject(found) || found['type'] === 'cache_hit') return composeReport(id);
+  return found['type'] === 'cache_miss'
+    ? composeReport(id, found['reason'], found['cache_missed_tokens'])
+    : composeReport(id, found['type']);
 }
 
 function responseOf(event: JsonObject): JsonObject {

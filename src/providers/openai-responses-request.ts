@@ -1,17 +1,19 @@
 import { isJsonObject } from '../base/json.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { partsToText, toolMessageToText } from '../model/message.ts';
-import type { AssistantMessage, Message, ToolCall } from '../model/message.ts';
+import type { AssistantMessage, Message, ToolCall, UserMessage } from '../model/message.ts';
 import type { ModelRequest, ToolSchema } from '../model/provider.ts';
 import { mendText, wireArguments } from './openai-chat-request.ts';
+import { imageAddress, partsToShow } from './shown-parts.ts';
+import type { ShownPart } from './shown-parts.ts';
 
 /**
  * The body of a request. Everything up to the `]` that closes the input is the beginning of every later request of the
  * same conversation, byte for byte: what may change from one to the next comes behind it. Reasoning goes back only to
- * the vendor that it came from. Pure.
+ * the vendor that it came from. Where the server can be asked why it did not find something in its cache, it is. Pure.
  */
-export function prepareOpenAiResponses(request: ModelRequest, vendor: string): string {
-  const { model, system, tools, cacheKey, effort, messages, maxOutputTokens } = request;
+export function prepareOpenAiResponses(request: ModelRequest, vendor: string, diagnostics?: 'asked-for'): string {
+  const { model, system, tools, cacheKey, effort, messages, images, maxOutputTokens } = request;
   const body: JsonObject = {
     model,
     stream: true,
@@ -22,11 +24,25 @@ export function prepareOpenAiResponses(request: ModelRequest, vendor: string): s
     ...(refusesEncryption.test(model) ? {} : { include: ['reasoning.encrypted_content'] }),
     prompt_cache_key: cacheKey,
     ...(effort === undefined ? {} : { reasoning: { effort, summary: 'auto' } }),
-    input: messages.flatMap((message) => wireMessage(message, vendor)),
+    input: messages.flatMap((message) => wireMessage(message, vendor, images)),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(request.toolUse === 'forbidden' && tools.length > 0 ? { tool_choice: 'none' } : {}),
+    ...(diagnostics === 'asked-for' ? wireComparison(request) : {}),
   };
   return JSON.stringify(body, mendText);
+}
+
+/** The request that this one is to be held against. Ids of other servers mean nothing to this one. */
+function wireComparison({ lastAnswerId = '' }: ModelRequest): JsonObject {
+  return /^resp_\w+$/.test(lastAnswerId) ? { prompt_cache_options: { comparison_response_id: lastAnswerId } } : {};
+}
+
+/** Whether a model can be held against another request: GPT-5.6 and later; those before answer the field with a 400. */
+export function comparesRequests(model: string): boolean {
+  const version = /^gpt-(\d+)(?:\.(\d+))?(?![\d.])/.exec(model);
+  if (version === null) return false;
+  const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
+  return major > 5 || (major === 5 && minor >= 6);
 }
 
 // Models that do not reason answer the wish for encrypted reasoning with a 400.
@@ -37,15 +53,25 @@ function wireTool({ name, description, parameters }: ToolSchema): JsonObject {
   return { type: 'function', name, description, parameters, strict: false };
 }
 
-function wireMessage(message: Message, vendor: string): readonly JsonObject[] {
+function wireMessage(message: Message, vendor: string, images: ModelRequest['images']): readonly JsonObject[] {
   switch (message.role) {
     case 'user':
-      return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: partsToText(message.parts) }] }];
+      return [{ type: 'message', role: 'user', content: wireUser(message, images) }];
     case 'assistant':
       return wireAssistant(message, vendor);
     case 'tool':
       return [{ type: 'function_call_output', call_id: message.callId, output: toolMessageToText(message) }];
   }
+}
+
+function wireUser({ parts }: UserMessage, images: ModelRequest['images']): readonly JsonObject[] {
+  const shown = partsToShow(parts, images) ?? [{ type: 'text', text: partsToText(parts) }];
+  return shown.map(wirePart);
+}
+
+function wirePart(part: ShownPart): JsonObject {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  return { type: 'input_image', image_url: imageAddress(part), detail: 'auto' };
 }
 
 /** An answer in the order in which it came; where nothing says so, its reasoning, then its text, then its calls. */

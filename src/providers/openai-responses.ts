@@ -7,9 +7,10 @@ import { describeRefusal, isEventStream } from './answer-failure.ts';
 import { createCallNamer } from './call-names.ts';
 import { endOnce } from './end-once.ts';
 import { ResponsesAnswer, cutAnswer } from './openai-responses-answer.ts';
-import { prepareOpenAiResponses } from './openai-responses-request.ts';
+import { comparesRequests, prepareOpenAiResponses } from './openai-responses-request.ts';
 import type { SseItem } from './sse-events.ts';
 import type { Transport, TransportRequest } from './transport.ts';
+import { isOwnAddress } from './vendors.ts';
 
 /** A client of OpenAI's Responses protocol: any vendor that speaks it, over any transport. */
 export function createOpenAiResponses(runtime: Runtime, transport: Transport, clock: Clock = systemClock): Provider {
@@ -35,13 +36,16 @@ async function* streamResponse(
     yield { type: 'failed', failure: { type: 'aborted' } };
     return;
   }
-  const body = prepareOpenAiResponses(request, runtime.vendor);
+  const { vendor } = runtime;
+  const isAsked = vendor === 'openai' && isOwnAddress(runtime) && comparesRequests(request.model);
+  const diagnostics = isAsked ? ('asked-for' as const) : undefined;
+  const body = prepareOpenAiResponses(request, vendor, diagnostics);
   const sending = transport.send(addressed(runtime, body), signal);
   const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
   if (answer.type === 'failed') yield answer;
   else if (!isEventStream(answer)) yield { type: 'failed', failure: await describeRefusal(answer, clock.now()) };
   else {
-    const gathered = new ResponsesAnswer({ vendor: runtime.vendor, nameCall: createCallNamer(body) });
+    const gathered = new ResponsesAnswer({ vendor, nameCall: createCallNamer(body) }, diagnostics);
     yield* readResponse(readSseEvents(answer.body), gathered, signal);
   }
 }

@@ -56,7 +56,7 @@ export const remoteVendors: readonly Vendor[] = [
     place: 'remote',
     route: 'aggregator',
     apiMode: 'chat_completions',
-    dialect: { ...plainDialect, thoughts: 'details', effort: 'reasoning' },
+    dialect: { ...plainDialect, thoughts: 'details', markedModels: /^~?anthropic\//, effort: 'reasoning' },
   },
   {
     name: 'nous',
@@ -66,7 +66,7 @@ export const remoteVendors: readonly Vendor[] = [
     place: 'remote',
     route: 'aggregator',
     apiMode: 'chat_completions',
-    dialect: plainDialect,
+    dialect: { ...plainDialect, markedModels: /claude|qwen/i },
   },
   {
     name: 'gemini',

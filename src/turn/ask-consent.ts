@@ -1,4 +1,5 @@
 import { describeError } from '../base/errors.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import type { OpenCall } from '../model/turn-state.ts';
 import type { Verdict } from '../model/turn.ts';
@@ -8,7 +9,7 @@ import type { ToolDeps } from './tool-deps.ts';
 export type Consent = { readonly type: 'given' } | { readonly type: 'withheld'; readonly outcome: ToolOutcome };
 
 const deniedText =
-  'the user did not allow this. Do not try it again, rephrase it or reach the same end another way; say what you wanted to do and wait';
+  'the user did not allow this. Unless the user says otherwise, do not try it again, rephrase it or reach the same end another way; say what you wanted to do and wait';
 
 /** Whether a call may run. An answer is bound to exactly this act by its digest, and is used once. */
 export async function askConsent(
@@ -22,7 +23,10 @@ export async function askConsent(
     case 'safe':
       return { type: 'given' };
     case 'forbidden':
-      return withheld({ type: 'refused', reason: `${risk.reason}. This is never run; the user can do it by hand` });
+      return withheld({
+        type: 'refused',
+        reason: `${withoutFullStop(risk.reason)}. This is never run; the user can do it by hand`,
+      });
     case 'ask':
       break;
   }

@@ -1,17 +1,23 @@
 import { createHash, hash } from 'node:crypto';
+import { imagesIn } from '../model/message.ts';
 import type { Message } from '../model/message.ts';
-import type { Effort, Usage } from '../model/provider.ts';
-import type { RuntimeName } from '../model/runtime.ts';
+import type { Effort, ModelRequest, Usage } from '../model/provider.ts';
+import { addressOf } from '../model/runtime.ts';
+import type { ApiMode, Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import type { AskedPrefix, PrefixCause, PrefixChange, TurnEntry } from '../model/turn.ts';
+import { OwnThoughts } from './own-thoughts.ts';
 
 /** A request that is about to be sent, as far as a server could have it ready. */
 export interface NextRequest {
-  readonly runtime: RuntimeName;
+  readonly runtime: AskedRuntime;
   readonly prompt: FrozenPrompt;
   readonly messages: readonly Message[];
   readonly effort: Effort | undefined;
+  readonly toolUse: ModelRequest['toolUse'];
 }
+
+export type AskedRuntime = Pick<Runtime, 'name' | 'vendor' | 'apiMode' | 'baseUrl'>;
 
 export interface ComparedPrefix {
   readonly prefix: AskedPrefix;
@@ -21,10 +27,14 @@ export interface ComparedPrefix {
 
 interface LastAsked {
   readonly prefix: AskedPrefix;
+  /** What it carried; undefined where it was sent before the program was started. */
+  readonly messages: readonly Message[] | undefined;
   /** How many tokens its prompt had, once the server counted them. */
   readonly tokens: number | undefined;
   /** What happened to the conversation since. */
-  readonly since: 'compacted' | 'restored' | 'reasoning' | undefined;
+  readonly since: 'compacted' | 'restored' | 'reasoning' | 'images' | undefined;
+  /** The server's id of the last answer: of this request or, until it is answered, of one before it. */
+  readonly answerId: string | undefined;
 }
 
 /**
@@ -32,59 +42,100 @@ interface LastAsked {
  * ready; a request that does not extend the last one pays for everything anew, and says why.
  */
 export class AskedPrefixes {
-  readonly #last = new Map<RuntimeName, LastAsked>();
-  #asking: RuntimeName | undefined;
+  // By model and server; entries that do not name their server stand for all servers of the model.
+  readonly #last = new Map<string, LastAsked>();
+  #asking: string | undefined;
+  /** What was compared last: if it is sent, the next change can be told to the byte. */
+  #compared: { readonly digest: string; readonly messages: readonly Message[] } | undefined;
+  readonly #thoughts = new OwnThoughts();
   // Digests of single messages: a long conversation is not read again for every request.
   readonly #digests = new WeakMap<Message, string>();
   readonly #prompts = new WeakMap<FrozenPrompt, string>();
 
   take(entry: TurnEntry): void {
-    if (entry.type === 'step.asked') {
-      this.#asking = entry.runtime;
-      this.#last.set(entry.runtime, { prefix: entry, tokens: undefined, since: undefined });
-    }
-    if (entry.type === 'step.finished') this.#count(entry.usage);
-    if (entry.type === 'context.compacted') this.#mark('compacted');
-    if (entry.type === 'context.restored') this.#mark('restored');
-    if (entry.type === 'step.failed' && entry.next.type === 'forget-reasoning') this.#mark('reasoning');
+    if (entry.type === 'step.asked') this.#ask(entry);
+    if (entry.type === 'step.finished') this.#settle(entry.usage, entry.answerId);
+    if (entry.type === 'context.compacted') this.#mark('compacted', () => true);
+    if (entry.type === 'context.restored') this.#mark('restored', () => true);
+    if (entry.type !== 'step.failed') return;
+    const { next } = entry;
+    if (next.type === 'forget-reasoning') this.#mark('reasoning', ({ runtime }) => runtime.startsWith(`${next.of}:`));
+    if (next.type === 'withhold-images') this.#mark('images', ({ runtime }) => runtime === next.from);
+  }
+
+  /** The id that the server gave the last answer of a model: it may be asked what changed since. */
+  lastAnswerId(runtime: AskedRuntime): string | undefined {
+    return this.#find(runtime)?.answerId;
   }
 
   /** Holds a request against the last one to the same model. */
-  compare({ runtime, prompt, messages, effort }: NextRequest): ComparedPrefix {
-    const last = this.#last.get(runtime);
+  compare(request: NextRequest): ComparedPrefix {
+    const { runtime, prompt, effort, toolUse } = request;
+    const last = this.#find(runtime);
+    const messages = this.#thoughts.readBy(runtime.vendor, request.messages);
     const { digest, earlier } = this.#digest(messages, last?.prefix.messages);
+    this.#compared = { digest, messages };
     const prefix: AskedPrefix = {
-      runtime,
+      runtime: runtime.name,
+      server: digestServer(runtime),
       prompt: this.#promptDigest(prompt),
       messages: messages.length,
       digest,
       ...(effort === undefined ? {} : { effort }),
+      ...(toolUse === 'forbidden' ? { toolUse } : {}),
     };
-    return { prefix, change: findChange(prefix, prompt, earlier, last) };
+    if (last === undefined) return { prefix, change: this.#describeFirst(runtime) };
+    return { prefix, change: findChange({ ...request, messages }, prefix, earlier, last) };
   }
 
   /**
    * The most tokens that the prompt of a request can have: what the server counted last time, and a token for every byte
-   * that is new. No tokenizer makes more of a text than it has bytes.
+   * that is new. No tokenizer makes more of a text than it has bytes. Images have a worst case of their own.
    */
   mostTokens(request: NextRequest): number {
-    const last = this.#last.get(request.runtime);
-    const isExtended = last?.tokens !== undefined && this.compare(request).change === undefined;
+    const last = this.#find(request.runtime);
+    const change = this.compare(request).change?.cause;
+    // What may be called is no part of the text.
+    const isExtended = last?.tokens !== undefined && (change === undefined || change === 'tool-choice');
     const [known, fresh] = isExtended
       ? [last.tokens, request.messages.slice(last.prefix.messages)]
       : [Buffer.byteLength(promptText(request.prompt)), request.messages];
-    return known + Buffer.byteLength(JSON.stringify(fresh));
+    const images = fresh.flatMap(imagesIn).length;
+    return known + Buffer.byteLength(JSON.stringify(fresh)) + images * mostImageTokens;
   }
 
-  #count({ fresh, cacheRead, cacheWrite }: Usage): void {
-    const last = this.#asking && this.#last.get(this.#asking);
-    const tokens = fresh + cacheRead + cacheWrite;
+  #ask(prefix: AskedPrefix): void {
+    const key = keyOf(prefix);
+    const answerId = (this.#last.get(key) ?? this.#last.get(prefix.runtime))?.answerId;
+    const messages = this.#compared?.digest === prefix.digest ? this.#compared.messages : undefined;
+    this.#last.set(key, { prefix, messages, tokens: undefined, since: undefined, answerId });
+    this.#asking = key;
+    this.#compared = undefined;
+  }
+
+  #find(runtime: AskedRuntime): LastAsked | undefined {
+    const key = keyOf({ runtime: runtime.name, server: digestServer(runtime) });
+    return this.#last.get(key) ?? this.#last.get(runtime.name);
+  }
+
+  #describeFirst({ name }: AskedRuntime): PrefixChange {
+    const isKnown = [...this.#last.values()].some(({ prefix }) => prefix.runtime === name);
+    return isKnown
+      ? { cause: 'address', detail: `${name} is asked at another address or over another protocol`, byte: 0 }
+      : { cause: 'first', detail: `the first request to ${name}`, byte: 0 };
+  }
+
+  #settle({ fresh, cacheRead, cacheWrite }: Usage, answerId: string | undefined): void {
+    const last = this.#asking === undefined ? undefined : this.#last.get(this.#asking);
+    if (!last) return;
+    const counted = fresh + cacheRead + cacheWrite;
     // Some servers do not count; nothing is known then.
-    if (last && tokens > 0) this.#last.set(last.prefix.runtime, { ...last, tokens });
+    const tokens = counted > 0 ? counted : last.tokens;
+    this.#last.set(keyOf(last.prefix), { ...last, tokens, answerId });
   }
 
-  #mark(since: LastAsked['since']): void {
-    for (const [runtime, last] of this.#last) this.#last.set(runtime, { ...last, since });
+  #mark(since: LastAsked['since'], isMeant: (prefix: AskedPrefix) => boolean): void {
+    for (const [key, last] of this.#last) if (isMeant(last.prefix)) this.#last.set(key, { ...last, since });
   }
 
   /** The digest of all messages, and of as many as the earlier request carried. */
@@ -109,48 +160,89 @@ export class AskedPrefixes {
   #promptDigest(prompt: FrozenPrompt): string {
     const known = this.#prompts.get(prompt);
     if (known !== undefined) return known;
-    const digest = hash('sha256', promptText(prompt), 'base64url');
+    const digest = digestPrompt(prompt);
     this.#prompts.set(prompt, digest);
     return digest;
   }
 }
+
+function keyOf({ runtime, server }: Pick<AskedPrefix, 'runtime' | 'server'>): string {
+  return server === undefined ? runtime : `${runtime} ${server}`;
+}
+
+/** As a digest, since a path may have a secret in it. */
+function digestServer({ apiMode, baseUrl }: AskedRuntime): string {
+  return hash('sha256', `${apiMode} ${addressOf(baseUrl)}`, 'base64url').slice(0, 16);
+}
+
+// GPT-4o mini counts a large picture as 48,169 tokens, which is the most that any documentation has.
+const mostImageTokens = 50_000;
 
 /** A prompt as one text, in the order in which servers read it. */
 export function promptText({ system, tools }: Pick<FrozenPrompt, 'system' | 'tools'>): string {
   return `${system}\n${JSON.stringify(tools)}`;
 }
 
+export function digestPrompt(prompt: FrozenPrompt): string {
+  return hash('sha256', promptText(prompt), 'base64url');
+}
+
 function findChange(
+  { runtime, prompt, messages }: NextRequest,
   prefix: AskedPrefix,
-  prompt: FrozenPrompt,
   earlier: string | undefined,
-  last: LastAsked | undefined,
+  last: LastAsked,
 ): PrefixChange | undefined {
-  if (last === undefined) return { cause: 'first', detail: `the first request to ${prefix.runtime}`, byte: 0 };
   if (last.prefix.prompt !== prefix.prompt) {
-    const { detail, byte } = prompt.replaced ?? { detail: 'the prompt was made anew', byte: 0 };
-    return { cause: 'prompt', detail, byte };
+    return { cause: 'prompt', ...findPromptChange(prompt, last.prefix.prompt) };
   }
-  const cause = findMessageChange(prefix, earlier, last);
-  if (cause === undefined) return undefined;
-  return { cause, detail: causeTexts[cause], byte: Buffer.byteLength(promptText(prompt)) };
+  const promptBytes = Buffer.byteLength(promptText(prompt));
+  if (earlier !== last.prefix.digest) {
+    const cause = last.since ?? 'unexplained';
+    return { cause, detail: causeTexts[cause], byte: promptBytes + firstChangedByte(last.messages ?? [], messages) };
+  }
+  const cause = readAnewAfter[runtime.apiMode].find((field) => last.prefix[fields[field]] !== prefix[fields[field]]);
+  return cause && { cause, detail: causeTexts[cause], byte: promptBytes };
 }
 
-type MessageCause = Exclude<PrefixCause, 'first' | 'prompt'>;
+const fields = { effort: 'effort', 'tool-choice': 'toolUse' } as const;
 
-function findMessageChange(
-  prefix: AskedPrefix,
-  earlier: string | undefined,
-  { prefix: last, since }: LastAsked,
-): MessageCause | undefined {
-  if (earlier !== last.digest) return since ?? 'unexplained';
-  return last.effort === prefix.effort ? undefined : 'effort';
+/**
+ * What stands outside of prompt and messages and makes a server read the messages anew all the same. Anthropic's
+ * documentation of its cache names both; elsewhere they stand behind the messages.
+ */
+const readAnewAfter: Readonly<Record<ApiMode, readonly (keyof typeof fields)[]>> = {
+  chat_completions: [],
+  codex_responses: [],
+  anthropic_messages: ['effort', 'tool-choice'],
+};
+
+/** Counted from the beginning of the messages. */
+function firstChangedByte(before: readonly Message[], after: readonly Message[]): number {
+  let bytes = 0;
+  for (const [index, message] of before.entries()) {
+    const [left, right] = [message, after[index]].map((each) => Buffer.from(each ? JSON.stringify(each) : ''));
+    if (left === undefined || right === undefined) break;
+    if (!left.equals(right)) return bytes + left.findIndex((byte, place) => byte !== right[place]);
+    bytes += left.length;
+  }
+  return bytes;
 }
+
+/** What a prompt says about the one before it holds only where that one was the last to be sent. */
+function findPromptChange({ replaced }: FrozenPrompt, lastSent: string): Pick<PrefixChange, 'detail' | 'byte'> {
+  if (replaced?.digest !== lastSent) return { detail: 'the prompt was made anew', byte: 0 };
+  return { detail: replaced.detail, byte: replaced.byte };
+}
+
+type MessageCause = Exclude<PrefixCause, 'first' | 'address' | 'prompt'>;
 
 const causeTexts: Readonly<Record<MessageCause, string>> = {
   compacted: 'the conversation was shortened',
   restored: 'a shortened conversation was taken back',
   reasoning: 'the server did not take back what was thought before',
+  images: 'the server did not take the images',
   effort: 'the effort of thinking was changed',
+  'tool-choice': 'whether tools may be called was changed',
   unexplained: 'earlier messages changed, and nothing explains it: this is a defect',
 };

@@ -1,5 +1,5 @@
 import { partsToText, textPart } from '../model/message.ts';
-import type { Message } from '../model/message.ts';
+import type { ImagePart, Message } from '../model/message.ts';
 import type { TurnEntry } from '../model/turn.ts';
 
 /**
@@ -10,12 +10,14 @@ export interface TurnMessages {
   readonly carried: Message[];
   readonly fresh: Message[];
   readonly steering: string[];
+  /** What came with the steering. */
+  readonly images: ImagePart[];
   /** What the program itself said, in the role of the user. */
   readonly nudges: Set<Message>;
 }
 
 export function emptyTurnMessages(): TurnMessages {
-  return { carried: [], fresh: [], steering: [], nudges: new Set() };
+  return { carried: [], fresh: [], steering: [], images: [], nudges: new Set() };
 }
 
 /** Adds what an entry means to the model. Only ever appends, so that a long turn costs no copying. */
@@ -27,6 +29,7 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
       return;
     case 'turn.steered':
       messages.steering.push(partsToText(entry.parts));
+      messages.images.push(...entry.parts.filter((part) => part.type === 'image'));
       return;
     case 'turn.nudged':
       addNudge(messages, { role: 'user', parts: [textPart(entry.text)] });
@@ -35,6 +38,7 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
       messages.carried.push(...placeSteering(messages));
       messages.fresh.length = 0;
       messages.steering.length = 0;
+      messages.images.length = 0;
       return;
     case 'step.finished':
       messages.fresh.push(entry.message);
@@ -79,11 +83,12 @@ export function messagesToSend(messages: TurnMessages): readonly Message[] {
 
 /**
  * Steering joins the newest tool result, where the model looks next, if no request has carried that result yet. Otherwise
- * it stands as a message of its own behind everything that was sent.
+ * it stands as a message of its own behind everything that was sent. Images always do: a result has no place for them.
  */
-function placeSteering({ fresh, steering }: TurnMessages): readonly Message[] {
+function placeSteering({ fresh, steering, images }: TurnMessages): readonly Message[] {
   if (steering.length === 0) return fresh;
   const last = fresh.at(-1);
-  if (last?.role === 'tool') return [...fresh.slice(0, -1), { ...last, steering: [...steering] }];
-  return [...fresh, { role: 'user', parts: [textPart(steering.join('\n'))] }];
+  if (last?.role !== 'tool') return [...fresh, { role: 'user', parts: [textPart(steering.join('\n')), ...images] }];
+  const shown: readonly Message[] = images.length === 0 ? [] : [{ role: 'user', parts: [...images] }];
+  return [...fresh.slice(0, -1), { ...last, steering: [...steering] }, ...shown];
 }

@@ -1,6 +1,7 @@
 import type { SessionId, TurnId } from '../base/ids.ts';
 import { partsToText } from '../model/message.ts';
 import type { Message } from '../model/message.ts';
+import type { RuntimeName } from '../model/runtime.ts';
 import type { TurnLog } from '../model/store.ts';
 import { foldEntry, foldTurn } from '../model/turn-state.ts';
 import type { TurnState } from '../model/turn-state.ts';
@@ -10,6 +11,8 @@ import { Compactions } from './compact/compactions.ts';
 import { TokenCounts } from './compact/token-counts.ts';
 import { addToMessages, emptyTurnMessages, forgetReasoning, messagesToSend } from './context.ts';
 import type { TurnMessages } from './context.ts';
+import { weighEntry } from './weigh-entry.ts';
+import { WithheldImages } from './withheld-images.ts';
 
 interface FoldedTurn {
   readonly messages: TurnMessages;
@@ -38,9 +41,11 @@ export class Conversation {
   readonly prefixes = new AskedPrefixes();
   readonly compactions = new Compactions();
   readonly tokens = new TokenCounts();
+  readonly #withheld = new WithheldImages();
   readonly #sessionId: SessionId;
   readonly #turns = new Map<TurnId, FoldedTurn>();
   #seq = 0;
+  #weight = 0;
 
   constructor(sessionId: SessionId) {
     this.#sessionId = sessionId;
@@ -48,6 +53,11 @@ export class Conversation {
 
   get seq(): number {
     return this.#seq;
+  }
+
+  /** About how many bytes of memory it takes. */
+  get weight(): number {
+    return this.#weight;
   }
 
   /** Reads what others have appended meanwhile: admissions and steering come from outside the turn. */
@@ -60,10 +70,11 @@ export class Conversation {
     for (const { seq, turnId, entry } of entries) {
       if (seq <= this.#seq) continue;
       this.#seq = seq;
+      this.#weight += weighEntry(entry);
       const turn = this.#turns.get(turnId) ?? this.#begin(turnId);
       turn.state = foldEntry(turn.state, entry);
       addToMessages(turn.messages, entry);
-      this.#forget(entry);
+      this.#leaveOut(turnId, entry);
       this.prefixes.take(entry);
       this.compactions.take(entry, turn.state.purpose === undefined ? 'by-itself' : 'by-hand');
     }
@@ -85,6 +96,11 @@ export class Conversation {
       messages.push(...(from === 0 ? own : own.slice(from)));
     }
     return messages;
+  }
+
+  /** The same, as this model reads it. */
+  messagesTo(runtime: RuntimeName, turnId: TurnId): readonly Message[] {
+    return this.#withheld.readBy(runtime, this.messagesFor(turnId));
   }
 
   /** The messages of a turn and of those before it that are not shortened, oldest first. */
@@ -130,9 +146,16 @@ export class Conversation {
     return seen;
   }
 
-  #forget(entry: TurnEntry): void {
-    if (entry.type !== 'step.failed' || entry.next.type !== 'forget-reasoning') return;
-    for (const { messages } of this.#turns.values()) forgetReasoning(messages, entry.next.of);
+  /** What a server did not take is not sent to it again. */
+  #leaveOut(turnId: TurnId, entry: TurnEntry): void {
+    if (entry.type !== 'step.failed') return;
+    if (entry.next.type === 'forget-reasoning') {
+      for (const { messages } of this.#turns.values()) forgetReasoning(messages, entry.next.of);
+    }
+    if (entry.next.type === 'withhold-images') {
+      const sent = this.#turnsThrough(turnId, undefined).flatMap(({ turn }) => turn.messages.carried);
+      this.#withheld.withhold(entry.next.from, sent);
+    }
   }
 
   #begin(turnId: TurnId): FoldedTurn {

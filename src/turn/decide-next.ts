@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../base/full-stop.ts';
 import { partsToText } from '../model/message.ts';
 import type { ModelFailure } from '../model/provider.ts';
 import type { LastAnswer, TurnState } from '../model/turn-state.ts';
@@ -97,7 +98,7 @@ function decideAfterGivingUp(state: TurnState, failure: ModelFailure): Next {
   const isEmpty = failure.type === 'unusable' && failure.kind === 'empty';
   if (isEmpty && state.nudges.empty === 0) return nudge('empty');
   const what = describeFailure(failure);
-  return settle(failed(state.advice === undefined ? what : `${what}; ${state.advice}`));
+  return settle(failed(state.advice === undefined ? what : `${withoutFullStop(what)}; ${state.advice}`));
 }
 
 function nudge(cause: NudgeCause): Next {

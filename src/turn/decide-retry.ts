@@ -13,6 +13,8 @@ export interface CallHistory {
   readonly failuresBefore: number;
   readonly hasRecovered: boolean;
   readonly hasForgottenReasoning: boolean;
+  /** Whether the call showed it any images. */
+  readonly hasImages: boolean;
   /** Whether the turn is still at the runtime that it began with, with whichever of its keys. */
   readonly stage: 'first-choice' | 'fallback';
   /** Whether a shorter conversation can be had: not where that was tried too often, or is switched off. */
@@ -40,6 +42,7 @@ const remedies: Readonly<Record<RefusalKind, readonly Remedy[]>> = {
   server: ['retry', 'fall-back'],
   overflow: ['compact', 'fall-back'],
   'stale-reasoning': ['forget-reasoning', 'fall-back'],
+  images: ['withhold-images', 'fall-back'],
   'not-found': ['fall-back'],
   filtered: ['fall-back'],
   'bad-request': ['fall-back'],
@@ -85,7 +88,7 @@ function remediesFor(failure: ModelFailure): readonly Remedy[] {
 }
 
 function tryRemedy(remedy: Remedy, failure: ModelFailure, history: CallHistory): Decision | undefined {
-  const { nextKey, nextPlace, compaction, hasForgottenReasoning, runtime } = history;
+  const { nextKey, nextPlace, compaction, hasForgottenReasoning, hasImages, runtime } = history;
   switch (remedy) {
     case 'retry':
       return after({ type: 'retry' }, decideWait(failure, history));
@@ -97,6 +100,8 @@ function tryRemedy(remedy: Remedy, failure: ModelFailure, history: CallHistory):
       return compaction === 'possible' ? after({ type: 'compact' }, 0) : undefined;
     case 'forget-reasoning':
       return hasForgottenReasoning ? undefined : after({ type: 'forget-reasoning', of: runtime.vendor }, 0);
+    case 'withhold-images':
+      return hasImages ? after({ type: 'withhold-images', from: runtime.name }, 0) : undefined;
     case 'fall-back':
       return nextPlace === undefined ? undefined : after({ type: 'fall-back', to: nextPlace }, 0);
   }

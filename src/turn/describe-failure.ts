@@ -27,22 +27,27 @@ const unusableTexts = {
 
 /** What advice depends on besides the failure. */
 export interface AdviceContext {
-  readonly runtime: Pick<Runtime, 'name' | 'keyName'>;
+  readonly runtime: Pick<Runtime, 'name' | 'vendor' | 'keyName'>;
   readonly compaction: 'possible' | 'spent' | 'off';
 }
 
 /** What the user can do about a failure that nothing else helps against; undefined where there is no good advice. Pure. */
 export function adviseAfter(failure: ModelFailure, context: AdviceContext): string | undefined {
-  return failure.type === 'http' ? advice[failure.kind](context) : undefined;
+  if (failure.type !== 'http') return undefined;
+  return failure.kind === 'bad-request' ? adviseOnRequest(failure.message) : advice[failure.kind](context);
 }
 
-const chooseAnother = '`talaria model` shows and chooses others';
+/** Of the requests that servers cannot read, those that ask for too long an answer can be mended in the settings. */
+function adviseOnRequest(message: string): string | undefined {
+  const isAboutLength = /\bmax_(?:\w+_)?tokens\b/.test(message);
+  return isAboutLength ? 'ask for shorter answers with model.max_output_tokens' : undefined;
+}
 
-const advice: Readonly<Record<RefusalKind, (context: AdviceContext) => string | undefined>> = {
-  auth: ({ runtime: { keyName } }) =>
-    keyName === undefined
-      ? 'no key was sent: name the variable that holds it in model.key_env'
-      : `check the key in ${keyName}`,
+const chooseAnother = '`talaria model set` chooses another for all, `/model` in a chat for one';
+
+const advice: Readonly<Record<Exclude<RefusalKind, 'bad-request'>, (context: AdviceContext) => string | undefined>> = {
+  auth: ({ runtime: { vendor, keyName } }) =>
+    keyName === undefined ? `no key was sent: ${keyPlaces(vendor)}` : `check the key in ${keyName}`,
   forbidden: ({ runtime: { keyName, name } }) =>
     `${keyName === undefined ? 'without a key you' : `the key in ${keyName}`} may not use ${name}: ${chooseAnother}`,
   billing: ({ runtime: { keyName } }) =>
@@ -56,7 +61,13 @@ const advice: Readonly<Record<RefusalKind, (context: AdviceContext) => string | 
       ? 'the conversation is too long for the model, and compaction is switched off: begin anew with /new, or switch compression.enabled on'
       : 'the conversation is too long for the model, however much it is shortened: begin anew with /new, or use a model with a larger window',
   'stale-reasoning': () => 'begin anew with /new',
+  images: () => `use a model that reads images: ${chooseAnother}`,
   'not-found': ({ runtime: { name } }) => `${name} cannot be had there: ${chooseAnother}`,
   filtered: () => 'say it in other words, or use another model',
-  'bad-request': () => undefined,
 };
+
+/** Only `custom` has a variable of its own without asking for a key; a server at home has none. */
+function keyPlaces(vendor: string): string {
+  const named = 'name the variable that holds it in model.key_env, and set that';
+  return vendor === 'custom' ? `set CUSTOM_API_KEY, or ${named}` : named;
+}

@@ -5,17 +5,18 @@ import type { MoneyLimits } from '../model/config.ts';
 import { formatUsd } from '../model/money.ts';
 import type { MicroUsd } from '../model/money.ts';
 import { noUsage } from '../model/provider.ts';
-import type { Usage } from '../model/provider.ts';
-import type { RuntimeName } from '../model/runtime.ts';
+import type { CacheLife, Runtime, RuntimeName } from '../model/runtime.ts';
 import type { Money, StoreTx } from '../model/store.ts';
 import type { Reservation, TurnRef } from '../model/turn.ts';
+import { limitCost } from './limit-cost.ts';
+import type { MadeCall } from './limit-cost.ts';
 import { describeLimit, describeUnpriced, limitsFor } from './money-limits.ts';
 import type { Limit } from './money-limits.ts';
 
 export interface PurseDeps {
   readonly settings: MoneyLimits;
-  readonly catalogue: Pick<Catalogue, 'cost'>;
-  readonly money: Pick<Money, 'spent'>;
+  readonly catalogue: Pick<Catalogue, 'cost' | 'window'>;
+  readonly money: Pick<Money, 'spent' | 'reserve' | 'settle'>;
   readonly clock: Clock;
   readonly turn: TurnRef;
   readonly person: PersonId;
@@ -24,8 +25,9 @@ export interface PurseDeps {
 /** A call that is about to be made. The prompt is only measured where there are limits. */
 export interface PlannedCall {
   readonly runtime: RuntimeName;
-  readonly mostPromptTokens: () => number;
+  readonly mostPromptTokens: number;
   readonly maxOutputTokens: number | undefined;
+  readonly cacheLife: CacheLife;
 }
 
 export type Budget =
@@ -38,7 +40,9 @@ export type Setting =
   | { readonly type: 'over'; readonly detail: string };
 
 /** How long an answer may get where money is limited and nothing else ends it: without an end there is no worst case. */
-const longestAnswer = 32_000;
+export const longestAnswer = 32_000;
+/** How much of a window an answer gets where the prompt may be too long for more: shortening leaves at least that. */
+const leastWindowShare = 0.25;
 const warningShare = 0.8;
 
 /**
@@ -56,16 +60,30 @@ export class Purse {
     return this.#deps.settings.whenReached;
   }
 
-  /** The longest answer to ask for. */
-  boundOutput(asked: number | undefined): number | undefined {
-    return asked ?? (this.#limits().length > 0 ? longestAnswer : undefined);
+  /** Whether there is any limit. */
+  get isLimited(): boolean {
+    return this.#limits().length > 0;
+  }
+
+  /**
+   * The longest answer to ask for where nobody said how long it may get; undefined where nothing has to be kept. What costs
+   * nothing needs no end, and no server is asked for more than it can read and write together.
+   */
+  async boundOutput({ name, window, cacheLife }: Runtime, mostPromptTokens: number): Promise<number | undefined> {
+    const { catalogue, clock } = this.#deps;
+    if (!this.isLimited) return undefined;
+    const cost = await catalogue.cost(name, { ...noUsage, output: longestAnswer }, clock.now(), cacheLife);
+    if (cost === undefined || cost === 0) return undefined;
+    const known = window ?? (await catalogue.window(name)) ?? Infinity;
+    const room = Math.max(known - mostPromptTokens, Math.floor(known * leastWindowShare));
+    return Math.min(room, longestAnswer);
   }
 
   /** The worst case of a call, and what it must stay within; a lifted limit still counts what is spent. */
   async plan(call: PlannedCall, isLifted: boolean): Promise<Budget> {
     const limits = this.#limits();
     if (limits.length === 0) return { type: 'unlimited' };
-    const amount = await this.#worstCost(call);
+    const amount = await this.worstCost(call);
     if (amount !== undefined) {
       return {
         type: 'limited',
@@ -86,35 +104,46 @@ export class Purse {
     return { type: 'set-aside', reserved: { id: result.id, amount } };
   }
 
-  /** What a call cost; undefined where that is not known, and what was set aside is then the figure that counts. */
-  async costOf(runtime: RuntimeName, usage: Usage): Promise<MicroUsd | undefined> {
-    const isCounted = usage.fresh + usage.cacheRead + usage.cacheWrite + usage.output > 0;
-    return isCounted ? await this.#deps.catalogue.cost(runtime, usage, this.#deps.clock.now()) : undefined;
+  /** What a call counts as; undefined where that is not known, and what was set aside is then the figure that counts. */
+  async costOf(call: MadeCall): Promise<MicroUsd | undefined> {
+    const { fresh, cacheRead, cacheWrite, output } = call.usage;
+    const isCounted = fresh + cacheRead + cacheWrite + output > 0;
+    return isCounted ? await limitCost(call, this.#deps.catalogue, this.#deps.clock.now()) : undefined;
   }
 
-  /** A line for each limit that a call took past four fifths. */
-  async warnAfter(cost: MicroUsd): Promise<readonly string[]> {
+  /** What a call costs at most; undefined where the price is not known. */
+  async worstCost(call: PlannedCall): Promise<MicroUsd | undefined> {
+    const { runtime, mostPromptTokens: prompt, maxOutputTokens, cacheLife } = call;
+    const { catalogue, clock } = this.#deps;
+    const [output, now] = [maxOutputTokens ?? longestAnswer, clock.now()];
+    const asRead = await catalogue.cost(runtime, { ...noUsage, fresh: prompt, output }, now, cacheLife);
+    // Where writing to the cache has a price of its own, it is the higher one.
+    const asWritten = await catalogue.cost(runtime, { ...noUsage, cacheWrite: prompt, output }, now, cacheLife);
+    return asRead === undefined ? undefined : Math.max(asRead, asWritten ?? 0);
+  }
+
+  /** A line for each limit of which four fifths are spent, once for each: whichever call it was that passed the mark. */
+  async findWarnings(): Promise<readonly string[]> {
     const warnings: string[] = [];
     for (const { scope, limit, what } of this.#limits()) {
       const spent = await this.#deps.money.spent(scope);
-      const mark = limit * warningShare;
-      if (spent >= mark && spent - cost < mark)
+      if (spent >= limit * warningShare && (await this.#isFirstWarning(scope, limit)))
         warnings.push(`${formatUsd(spent)} of the ${formatUsd(limit)} for ${what} are spent`);
     }
     return warnings;
   }
 
+  /** That somebody was warned is kept beside the sum, since sessions and processes share it. A limit that was raised warns anew. */
+  async #isFirstWarning(scope: string, limit: MicroUsd): Promise<boolean> {
+    const { money } = this.#deps;
+    const mark = await money.reserve(1, [{ scope: `warned:${limit}:${scope}`, limit: 1 }]);
+    if (mark.type === 'over-limit') return false;
+    await money.settle(mark.id, 1);
+    return true;
+  }
+
   #limits(): readonly Limit[] {
     const { settings, turn, person, clock } = this.#deps;
     return limitsFor(settings, { turn, person, now: clock.now() });
-  }
-
-  async #worstCost({ runtime, mostPromptTokens, maxOutputTokens }: PlannedCall): Promise<MicroUsd | undefined> {
-    const { catalogue, clock } = this.#deps;
-    const [prompt, output, now] = [mostPromptTokens(), maxOutputTokens ?? longestAnswer, clock.now()];
-    const asRead = await catalogue.cost(runtime, { ...noUsage, fresh: prompt, output }, now);
-    // Where writing to the cache has a price of its own, it is the higher one.
-    const asWritten = await catalogue.cost(runtime, { ...noUsage, cacheWrite: prompt, output }, now);
-    return asRead === undefined ? undefined : Math.max(asRead, asWritten ?? 0);
   }
 }

@@ -1,12 +1,15 @@
 import type { CallId } from '../base/ids.ts';
 import type { AssistantMessage } from '../model/message.ts';
-import type { Finish, ModelRequest, Usage } from '../model/provider.ts';
+import type { CacheReport, Finish, Usage } from '../model/provider.ts';
+import { announceSpending, bookCall, endCounted } from './book-call.ts';
+import type { EndedCall } from './book-call.ts';
 import { findFault } from './decide-retry.ts';
+import type { AskedStep } from './record-asked.ts';
 import { recordFailure } from './record-failure.ts';
 import { currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
 
-interface Answer {
+interface Answer extends CacheReport {
   readonly message: AssistantMessage;
   readonly finish: Finish;
   readonly usage: Usage;
@@ -15,34 +18,34 @@ interface Answer {
 /** Records an answer that arrived whole; one that cannot be used is a failure like any other. */
 export async function recordAnswer(
   answer: Answer,
-  toolUse: ModelRequest['toolUse'],
+  step: AskedStep,
   deps: StepDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { recorder } = deps;
-  const message = toolUse === 'forbidden' ? { ...answer.message, calls: [] } : withUniqueIds(answer.message, deps);
+  const areCallsForbidden = step.request.toolUse === 'forbidden';
+  const message = areCallsForbidden ? { ...answer.message, calls: [] } : withUniqueIds(answer.message, deps);
+  const ended = await endCounted(step, answer.usage, deps.purse);
   deps.coolDowns.end(currentRuntime(deps));
   const fault = findFault(message, answer.finish, recorder.state.failuresInARow);
   if (fault !== undefined) {
-    await recordFailure({ type: 'unusable', kind: fault }, deps, signal, answer.usage);
+    await recordFailure({ type: 'unusable', kind: fault }, deps, signal, ended);
     return;
   }
-  await recordFinished({ ...answer, message }, deps, signal);
+  await recordFinished({ ...answer, message }, ended, deps, signal);
   await recorder.reach('step-finished');
 }
 
 /** The answer, what it took and what it cost become durable together. */
-async function recordFinished({ message, finish, usage }: Answer, deps: StepDeps, signal: AbortSignal): Promise<void> {
-  const { recorder, purse, emit } = deps;
-  const runtime = currentRuntime(deps).name;
-  const { reserved } = recorder.state;
-  const cost = reserved && (await purse.costOf(runtime, usage));
+async function recordFinished(answer: Answer, ended: EndedCall, deps: StepDeps, signal: AbortSignal): Promise<void> {
+  const { message, finish, usage, answerId, cacheMiss } = answer;
+  const { recorder } = deps;
+  const report: CacheReport = { ...(answerId !== undefined && { answerId }), ...(cacheMiss && { cacheMiss }) };
   await recorder.write(async (tx) => {
-    await tx.usages.add(recorder.turn, { runtime, purpose: 'answer', usage });
-    if (reserved && cost !== undefined) await tx.money.settle(reserved.id, cost);
-    return await recorder.appendIn(tx, [{ type: 'step.finished', message, finish, usage }]);
+    await bookCall(ended, recorder.turn, tx);
+    return await recorder.appendIn(tx, [{ type: 'step.finished', message, finish, usage, ...report }]);
   }, signal);
-  if (cost !== undefined) for (const text of await purse.warnAfter(cost)) emit({ type: 'notice', text });
+  await announceSpending([ended], deps);
 }
 
 /** Some servers number their calls from zero in every answer; the log needs each id once in a session. */

@@ -1,9 +1,13 @@
 import type { Clock } from '../base/clock.ts';
-import type { MicroUsd } from '../model/money.ts';
-import type { ModelFailure, Usage } from '../model/provider.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
+import { imagesIn } from '../model/message.ts';
+import { noUsage } from '../model/provider.ts';
+import type { ModelFailure } from '../model/provider.ts';
 import { keyPlaces, nextKey, nextPlace } from '../model/runtime.ts';
 import type { Runtime } from '../model/runtime.ts';
-import type { AfterFailure } from '../model/turn.ts';
+import type { AfterFailure, TurnEntry } from '../model/turn.ts';
+import { announceSpending, bookCall } from './book-call.ts';
+import type { EndedCall } from './book-call.ts';
 import { decideRetry } from './decide-retry.ts';
 import type { CallHistory } from './decide-retry.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -12,18 +16,19 @@ import type { StepDeps } from './step-deps.ts';
 
 const mostCompactions = 3;
 
-/** Records a failed call with what follows from it and what it took, says so, and waits if that is what follows. */
+/** Records a failed call with what follows from it and what it took, says so, and waits if that is what follows. Without `ended`, no call was made. */
 export async function recordFailure(
   failure: ModelFailure,
   deps: StepDeps,
   signal: AbortSignal,
-  usage?: Usage,
+  ended?: EndedCall,
 ): Promise<void> {
   const runtime = currentRuntime(deps);
   const { next, afterMs } = decideRetry(failure, historyOf(deps));
   const isLeft = next.type === 'rotate' || next.type === 'fall-back';
   if (isLeft) deps.coolDowns.begin(runtime, failure, deps.clock.monotonic());
-  await recordEntry({ failure, next, usage }, deps, signal);
+  await recordEntry({ failure, next, ended }, deps, signal);
+  if (ended) await announceSpending([ended], deps);
   announce(failure, next, afterMs, deps);
   if (afterMs > 0) await sleepUnlessStopped(afterMs, deps.clock, signal);
   if (next.type === 'recover' && !signal.aborted) await deps.clients.rebuild(currentPlace(deps));
@@ -41,12 +46,19 @@ function historyOf(deps: StepDeps): CallHistory {
     failuresBefore: failuresInARow,
     hasRecovered,
     hasForgottenReasoning,
+    hasImages: hasImages(deps),
     stage: keys.includes(deps.startPlace) ? 'first-choice' : 'fallback',
     compaction: compactionOf(deps),
     // Every key gets one chance a call, so that keys with short rests are not asked in a circle.
     nextKey: rotations < keys.length - 1 ? nextKey(chain, place, isAwake) : undefined,
     nextPlace: nextPlace(chain, place, isAwake),
   };
+}
+
+function hasImages(deps: StepDeps): boolean {
+  const { conversation, recorder } = deps;
+  const messages = conversation.messagesTo(currentRuntime(deps).name, recorder.turn.turnId);
+  return messages.some((message) => imagesIn(message).length > 0);
 }
 
 function compactionOf({ recorder, compaction }: StepDeps): CallHistory['compaction'] {
@@ -59,32 +71,29 @@ function compactionOf({ recorder, compaction }: StepDeps): CallHistory['compacti
 interface Failed {
   readonly failure: ModelFailure;
   readonly next: AfterFailure;
-  readonly usage: Usage | undefined;
+  /** Undefined where no call was made. */
+  readonly ended: EndedCall | undefined;
 }
 
 /** An answer that cannot be used was paid for all the same: what it took becomes durable with it. */
-async function recordEntry({ failure, next, usage }: Failed, deps: StepDeps, signal: AbortSignal): Promise<void> {
-  const { recorder, purse } = deps;
-  const runtime = currentRuntime(deps).name;
-  const { reserved } = recorder.state;
-  const cost = reserved && (usage ? await purse.costOf(runtime, usage) : costOfFailure(failure));
+async function recordEntry(
+  { failure, next, ended }: Failed,
+  { recorder }: StepDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const isCounted = ended?.usage !== undefined && ended.usage !== noUsage;
   await recorder.write(async (tx) => {
-    if (usage) await tx.usages.add(recorder.turn, { runtime, purpose: 'answer', usage });
-    if (reserved && cost !== undefined) await tx.money.settle(reserved.id, cost);
-    return await recorder.appendIn(tx, [{ type: 'step.failed', failure, next, ...(usage && { usage }) }]);
+    if (ended) await bookCall(ended, recorder.turn, tx);
+    const entry: TurnEntry = { type: 'step.failed', failure, next, ...(isCounted && { usage: ended.usage }) };
+    return await recorder.appendIn(tx, [entry]);
   }, signal);
-}
-
-/** Nothing, where no answer began. One that broke off may have been charged for: what was set aside stays spent. */
-function costOfFailure(failure: ModelFailure): MicroUsd | undefined {
-  const neverArrived = failure.type === 'transport' && failure.kind.startsWith('connect');
-  return neverArrived || failure.type === 'http' || failure.type === 'client' ? 0 : undefined;
 }
 
 /** One short line that says what went wrong and what is done about it. */
 function announce(failure: ModelFailure, next: AfterFailure, afterMs: number, deps: StepDeps): void {
   const remedy = describeRemedy(next, afterMs, deps);
-  if (remedy !== undefined) deps.emit({ type: 'notice', text: `${describeFailure(failure)}; ${remedy}` });
+  if (remedy !== undefined)
+    deps.emit({ type: 'notice', text: `${withoutFullStop(describeFailure(failure))}; ${remedy}` });
 }
 
 function describeRemedy(next: AfterFailure, afterMs: number, { clients: { chain } }: StepDeps): string | undefined {
@@ -102,6 +111,8 @@ function describeRemedy(next: AfterFailure, afterMs: number, { clients: { chain 
       return 'shortening the conversation';
     case 'forget-reasoning':
       return 'going on without what was thought before';
+    case 'withhold-images':
+      return 'going on without the images so far';
     // The result of the turn says it.
     case 'give-up':
       return undefined;

@@ -1,73 +1,99 @@
 import { AppError, describeError } from '../base/errors.ts';
-import type { ModelEvent, ModelRequest } from '../model/provider.ts';
-import type { StepEvent } from '../model/turn.ts';
+import type { ModelEvent, ModelFailure, ModelRequest } from '../model/provider.ts';
+import { ArrivingAnswer } from './arriving-answer.ts';
+import type { AnswerEnd } from './arriving-answer.ts';
+import { endCall, endFailed } from './book-call.ts';
+import type { EndedCall } from './book-call.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordAsked } from './record-asked.ts';
+import type { AskedStep } from './record-asked.ts';
 import { recordFailure } from './record-failure.ts';
-import type { Recorder } from './recorder.ts';
 import { currentPlace } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
 
-type Answer = Extract<ModelEvent, { readonly type: 'finished' | 'failed' }>;
+/** What an abort left unrecorded: what the user saw of an answer, and the calls that were on their way. */
+export interface Unrecorded {
+  readonly preview: string;
+  readonly calls: readonly EndedCall[];
+}
 
 /**
  * One try at one model call: asked, streamed, and recorded as finished or failed. Whether to try again is read from the
- * log by the caller, so a crash in between changes nothing. If it is aborted nothing is recorded, and what the user
- * saw of the answer is returned.
+ * log by the caller, so a crash in between changes nothing. If it is aborted nothing is recorded, and what there would be
+ * to record is returned.
  */
-export async function runStep(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal: AbortSignal): Promise<string> {
-  const preview = new Preview(deps.emit);
-  const answer = await askClient(toolUse, preview, deps, signal);
-  if (signal.aborted) return preview.text;
-  // A limit of money stood before the call, and the log says so.
-  if (answer === undefined) return '';
-  if (answer.type === 'failed') await recordFailure(answer.failure, deps, signal);
-  else await recordAnswer(answer, toolUse, deps, signal);
-  return '';
-}
-
-async function askClient(
+export async function runStep(
   toolUse: ModelRequest['toolUse'],
-  preview: Preview,
   deps: StepDeps,
   signal: AbortSignal,
-): Promise<Answer | undefined> {
+): Promise<Unrecorded | undefined> {
+  const tried = await tryStep(toolUse, deps, signal);
+  switch (tried.type) {
+    case 'failed-before':
+      await recordFailure(tried.failure, deps, signal);
+      return undefined;
+    // The log says what stood before it.
+    case 'not-asked':
+      return undefined;
+    case 'asked':
+      return await recordEnd(tried, deps, signal);
+  }
+}
+
+interface Asked {
+  readonly type: 'asked';
+  readonly step: AskedStep;
+  readonly arriving: ArrivingAnswer;
+  readonly end: AnswerEnd;
+}
+
+type Tried =
+  | Asked
+  | { readonly type: 'not-asked' }
+  | { readonly type: 'failed-before'; readonly failure: ModelFailure };
+
+async function tryStep(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal: AbortSignal): Promise<Tried> {
   try {
     const client = await deps.clients.at(currentPlace(deps));
-    const request = await recordAsked(toolUse, deps, signal);
-    if (request === undefined) return undefined;
+    const step = await recordAsked(toolUse, deps, signal);
+    if (step === undefined) return { type: 'not-asked' };
     await deps.recorder.reach('step-asked');
-    return await receive(client.stream(request, signal), preview, deps.recorder);
+    const arriving = new ArrivingAnswer();
+    const end = await receive(client.stream(step.request, signal), arriving, deps);
+    return { type: 'asked', step, arriving, end };
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
-    return { type: 'failed', failure: { type: 'client', message: describeError(thrown) } };
+    if (signal.aborted) return { type: 'not-asked' };
+    return { type: 'failed-before', failure: { type: 'client', message: describeError(thrown) } };
   }
 }
 
-/** What is shown while the answer is on its way. It is not a record: only a finished answer is. */
-class Preview {
-  text = '';
-  readonly #emit: (event: StepEvent) => void;
-
-  constructor(emit: (event: StepEvent) => void) {
-    this.#emit = emit;
-  }
-
-  show(event: Exclude<ModelEvent, Answer>): void {
-    if (event.type === 'text.delta') this.text += event.text;
-    this.#emit(event);
-  }
-}
-
-async function receive(events: AsyncIterable<ModelEvent>, preview: Preview, recorder: Recorder): Promise<Answer> {
+/** What is shown while the answer is on its way is not a record: only a finished answer is. */
+async function receive(
+  events: AsyncIterable<ModelEvent>,
+  arriving: ArrivingAnswer,
+  { recorder, emit }: StepDeps,
+): Promise<AnswerEnd> {
   try {
     for await (const event of events) {
       if (event.type === 'finished' || event.type === 'failed') return event;
-      preview.show(event);
+      arriving.take(event);
+      emit(event);
       await recorder.reach('answer-streaming');
     }
   } catch (thrown) {
     return { type: 'failed', failure: { type: 'protocol', message: describeError(thrown) } };
   }
   return { type: 'failed', failure: { type: 'protocol', message: 'the stream ended without a result' } };
+}
+
+async function recordEnd(
+  { step, arriving, end }: Asked,
+  deps: StepDeps,
+  signal: AbortSignal,
+): Promise<Unrecorded | undefined> {
+  if (signal.aborted) return { preview: arriving.text, calls: [await endCall(step, arriving, end, deps.purse)] };
+  if (end.type === 'finished') await recordAnswer(end, step, deps, signal);
+  else await recordFailure(end.failure, deps, signal, endFailed(step, end.failure, arriving.hasBegun));
+  return undefined;
 }

@@ -6,6 +6,8 @@ import type { StoreTx } from '../model/store.ts';
 import type { OpenCall, TurnState } from '../model/turn-state.ts';
 import type { AbortCause, TurnEntry, TurnResult } from '../model/turn.ts';
 import type { NodeId } from '../base/ids.ts';
+import { announceSpending, bookCall } from './book-call.ts';
+import type { EndedCall } from './book-call.ts';
 import type { CompactionDeps } from './compact/compaction-deps.ts';
 import { considerCompaction } from './compact/consider-compaction.ts';
 import type { Step } from './compact/consider-compaction.ts';
@@ -16,6 +18,7 @@ import type { TurnLimits } from './decide-next.ts';
 import { recordFailure } from './record-failure.ts';
 import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
+import type { Unrecorded } from './run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
@@ -36,22 +39,33 @@ export type TurnEnd = TurnResult | { readonly type: 'released' };
 /** Takes an admitted turn to its result, with one record before each act. Goes on where an earlier process ended. */
 export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<TurnEnd> {
   const { recorder } = deps;
-  await unlessStopped(() => recorder.record([{ type: 'turn.claimed', ...deps.claim }], signal), signal);
+  await unlessStopped(() => claim(deps, signal), signal);
   await recorder.reach('claimed');
-  let preview = '';
+  let unrecorded: Unrecorded | undefined;
   while (!signal.aborted) {
     const seenBefore = deps.conversation.seq;
     const next = await considerCompaction(decideNext(recorder.state, deps.limits), deps);
     if (next.type === 'settle') {
       if (await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal)) return next.result;
     } else {
-      preview = (await unlessStopped(() => act(next, deps, signal), signal)) ?? '';
+      unrecorded = await unlessStopped(() => act(next, deps, signal), signal);
     }
     // Every act leaves an entry. Without one the next decision would be the same, for ever.
     const isStuck = deps.conversation.seq === seenBefore && !signal.aborted;
     if (isStuck) throw new AppError('no-progress', `the turn is stuck: ${next.type} recorded nothing`);
   }
-  return await endAborted(preview, deps, signal.reason as AbortCause);
+  return await endAborted(unrecorded ?? nothing, deps, signal.reason as AbortCause);
+}
+
+const nothing: Unrecorded = { preview: '', calls: [] };
+
+/** Where an earlier process ended in the middle of a call, nobody knows what it took, and the sums have to say so. */
+async function claim({ recorder, claim: { owner, epoch } }: TurnDeps, signal: AbortSignal): Promise<void> {
+  const { asking } = recorder.state;
+  await recorder.write(async (tx) => {
+    if (asking) await tx.usages.add(recorder.turn, { ...asking, usage: noUsage });
+    return await recorder.appendIn(tx, [{ type: 'turn.claimed', owner, epoch }]);
+  }, signal);
 }
 
 /** An abort may end a wait by an error of its own; the turn then ends as the abort says. */
@@ -66,31 +80,30 @@ async function unlessStopped<Result>(work: () => Promise<Result>, signal: AbortS
 
 type Act = Exclude<Step, { readonly type: 'settle' }>;
 
-async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<string> {
+async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<Unrecorded | undefined> {
   switch (next.type) {
     case 'run-tools':
       await runTools(deps, signal);
-      return '';
+      return undefined;
     case 'ask':
       return await runStep(next.toolUse, deps, signal);
     case 'nudge':
       await deps.recorder.record([{ type: 'turn.nudged', cause: next.cause, text: next.text }], signal);
-      return '';
+      return undefined;
     case 'compact':
-      await compact(next.plan, deps, signal);
-      return '';
+      return await compact(next.plan, deps, signal);
     case 'restore':
       await deps.recorder.record([{ type: 'context.restored' }], signal);
-      return '';
+      return undefined;
     case 'give-in':
       await recordFailure(next.failure, deps, signal);
-      return '';
+      return undefined;
   }
 }
 
-async function compact(plan: CompactionPlan, deps: TurnDeps, signal: AbortSignal): Promise<void> {
+async function compact(plan: CompactionPlan, deps: TurnDeps, signal: AbortSignal): Promise<Unrecorded> {
   const { compactContext } = await import('./compact/compact-context.ts');
-  await compactContext(plan, deps, signal);
+  return { preview: '', calls: await compactContext(plan, deps, signal) };
 }
 
 /**
@@ -111,28 +124,41 @@ async function settleUnlessSteered(
 }
 
 /** A stop gives every open call an outcome and the turn a result, in one write. A shutdown leaves the turn to the next start. */
-async function endAborted(preview: string, deps: TurnDeps, cause: AbortCause): Promise<TurnEnd> {
+async function endAborted({ preview, calls }: Unrecorded, deps: TurnDeps, cause: AbortCause): Promise<TurnEnd> {
   const { recorder, settleWith, shutdown } = deps;
   const released: TurnEnd = { type: 'released' };
   if (cause.type === 'shutdown') {
     // Tried once. Where it cannot be written this start counts as a crash, and no more than that.
-    return await recorder.record([{ type: 'turn.released' }], shutdown).then(
+    return await endWith([{ type: 'turn.released' }], calls, deps).then(
       () => released,
       () => released,
     );
   }
-  const result: TurnResult = { type: 'interrupted', by: cause.by };
+  const result: TurnResult =
+    cause.type === 'stop' ? { type: 'interrupted', by: cause.by } : { type: 'failed', reason: cause.reason };
   const entries = [...closeCalls(recorder.state, interrupted), ...keepPreview(preview)];
   try {
-    await recorder.write(async (tx) => {
-      await settleWith(tx, result);
-      return await recorder.appendIn(tx, [...entries, { type: 'turn.settled', result }]);
-    }, shutdown);
+    await endWith([...entries, { type: 'turn.settled', result }], calls, deps, (tx) => settleWith(tx, result));
     return result;
   } catch (thrown) {
     if (shutdown.aborted) return released;
     throw thrown;
   }
+}
+
+async function endWith(
+  entries: readonly TurnEntry[],
+  calls: readonly EndedCall[],
+  deps: TurnDeps,
+  settle?: (tx: StoreTx) => Promise<void>,
+): Promise<void> {
+  const { recorder, shutdown } = deps;
+  await recorder.write(async (tx) => {
+    for (const call of calls) await bookCall(call, recorder.turn, tx);
+    await settle?.(tx);
+    return await recorder.appendIn(tx, entries);
+  }, shutdown);
+  await announceSpending(calls, deps);
 }
 
 type Close = (open: OpenCall) => ToolOutcome;

@@ -30,7 +30,10 @@ export class RuntimeClients {
     if (known) return known;
     const building = this.#build(place);
     this.#clients.set(place, building);
-    building.catch(() => this.#clients.delete(place));
+    building.catch(() => {
+      // By now another may have been built in its place.
+      if (this.#clients.get(place) === building) this.#clients.delete(place);
+    });
     return building;
   }
 

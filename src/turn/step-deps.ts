@@ -4,6 +4,7 @@ import type { CompactionSettings } from '../model/config.ts';
 import type { Effort } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
+import type { Blobs } from '../model/store.ts';
 import type { StepEvent } from '../model/turn.ts';
 import type { Conversation } from './conversation.ts';
 import type { CoolDowns } from './cool-downs.ts';
@@ -24,6 +25,7 @@ export interface StepDeps {
   readonly effort: Effort | undefined;
   readonly compaction: CompactionSettings;
   readonly purse: Purse;
+  readonly blobs: Pick<Blobs, 'read'>;
   readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: StepEvent) => void;

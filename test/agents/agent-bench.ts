@@ -72,7 +72,12 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
   const { chain, clock, locked, compaction, network = () => clock } = options;
   const notes: string[] = [];
   const notices: string[] = [];
-  const config = withDefaults({} as UserConfig);
+  const defaults = withDefaults({} as UserConfig);
+  const config: Config = {
+    ...defaults,
+    agent: { ...defaults.agent, maxSteps: 5 },
+    compaction: { ...defaults.compaction, ...compaction },
+  };
   await using cleanup = new AsyncDisposableStack();
   const folder = cleanup.use(await makeTempFolder());
   const store = await openSqliteStore({ folder: join(folder.path, 'state'), clock: systemClock, log: silentLog });
@@ -96,16 +101,15 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
       return { ...provider, close: () => provider.close().then(() => void notes.push(`close ${runtime.model}`)) };
     },
     owner,
-    limits: { maxSteps: 5 },
-    maxOutputTokens: undefined,
+    settings: { current: { config, user: null } },
     coolDowns: new CoolDowns(),
-    moneyLimits: config.limits,
-    compaction: { ...config.compaction, ...compaction },
     catalogue: createCatalogue({ prices: {}, cacheLife: '5m', folder: folder.path, warn: (text) => notes.push(text) }),
     clock,
     faults: undefined,
   };
-  const agent = new Agent(session, { signature: 's', system: 'You are a test.', tools: [] }, chain, parts);
+  const prompt = { signature: 's', system: 'You are a test.', tools: [] };
+  const makeup = { session, prompt, chain, tools: parts.toolbox.tools, config, onFallback: () => undefined };
+  const agent = new Agent(makeup, parts);
   cleanup.defer(() => agent.release());
   const kept = cleanup.move();
   const watch = (event: StepEvent): void => {
@@ -137,6 +141,7 @@ async function runOneTurn(
     settleWith: () => Promise.resolve(),
     signal: new AbortController().signal,
     shutdown: new AbortController().signal,
+    interruptDepth: 0,
   });
   for (;;) {
     const next = await run.next();

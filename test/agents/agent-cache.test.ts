@@ -1,146 +1,31 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { AgentCache } from '../../src/agents/agent-cache.ts';
 import type { Agent } from '../../src/agents/agent.ts';
-import type { AgentParts } from '../../src/agents/agent.ts';
-import { planAgent } from '../../src/agents/build-agent.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { newId } from '../../src/base/ids.ts';
-import type { PersonId, SessionId } from '../../src/base/ids.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { withDefaults } from '../../src/model/config.ts';
-import type { UserConfig } from '../../src/model/config-schema.ts';
-import { textPart } from '../../src/model/message.ts';
-import type { Session } from '../../src/model/session.ts';
-import type { Store } from '../../src/model/store.ts';
-import { createCatalogue } from '../../src/providers/catalogue.ts';
-import { connectRuntime } from '../../src/providers/connect-runtime.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { CoolDowns } from '../../src/turn/cool-downs.ts';
-import { says } from '../support/model-script.ts';
-import { startModelServer } from '../support/model-server.ts';
-import { makeTempFolder } from '../support/temp-folder.ts';
+import type { Json } from '../../src/base/json.ts';
+import { isJsonObject } from '../../src/base/json.ts';
+import type { StepEvent } from '../../src/model/turn.ts';
+import { delays, failsWith, says } from '../support/model-script.ts';
+import type { SeenRequest } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import { runtimeAt } from './agent-bench.ts';
+import { openCacheBench } from './cache-bench.ts';
 
-const person = 'owner' as PersonId;
-// What never happens fails its test instead of hanging it.
-const patienceMs = 20_000;
-const config = withDefaults({} as UserConfig);
-
-interface CacheBench extends AsyncDisposable {
-  readonly cache: AgentCache;
-  /** What happened: agents built, clients closed, tasks ended. */
-  readonly notes: readonly string[];
-  whenNoted(text: string): Promise<void>;
-  /** Set to make the next builds fail. */
-  fault: Error | undefined;
-  session(chat: string, model?: string): Promise<Session>;
-  /** Runs one turn to its end. */
-  run(agent: Agent): Promise<void>;
+/** System prompt and tools of a request, byte for byte. */
+function headOf(request: SeenRequest | undefined): Json {
+  const messages = request?.json?.['messages'];
+  const system = Array.isArray(messages) ? (messages[0] as Json) : null;
+  assert.ok(isJsonObject(system) && system['role'] === 'system');
+  return [system, request?.json?.['tools'] ?? null];
 }
 
-/** The cache with real agents on a real store, each asking the model that its session is set to. */
-async function openCacheBench(): Promise<CacheBench> {
-  const notes: string[] = [];
-  const noted = new EventEmitter();
-  const note = (text: string): void => {
-    notes.push(text);
-    noted.emit(text);
-  };
-  await using cleanup = new AsyncDisposableStack();
-  const folder = cleanup.use(await makeTempFolder());
-  const server = cleanup.use(await startModelServer(() => says('Hello.')));
-  const store = await openSqliteStore({ folder: join(folder.path, 'state'), clock: systemClock, log: silentLog });
-  cleanup.defer(() => store.close());
-  const parts = createParts(store, server.baseUrl, note);
-  const cache = new AgentCache({
-    async plan(session) {
-      const { signature, build } = await planAgent(session, parts);
-      const name = `${session.address.chat} ${session.settings.model ?? 'first'}`;
-      return { signature, build: () => (note(`build ${name}`), bench.fault ? Promise.reject(bench.fault) : build()) };
-    },
-    endTask: (sessionId) => parts.toolbox.endTask(sessionId),
-    onError: (thrown) => note(String(thrown)),
-  });
-  cleanup.defer(() => cache.releaseAll());
-  const kept = cleanup.move();
-  const bench: CacheBench = {
-    cache,
-    notes,
-    async whenNoted(text) {
-      if (!notes.includes(text)) await once(noted, text, { signal: AbortSignal.timeout(patienceMs) });
-    },
-    fault: undefined,
-    async session(chat, model) {
-      const address = { platform: 'terminal', account: 'local', chat, thread: '' };
-      const { id } = await store.sessions.at({ address, person, workdir: folder.path });
-      if (model !== undefined) await store.sessions.configure(id, { model });
-      return (await store.sessions.get(id)) as Session;
-    },
-    run: (agent) => runOneTurn(agent, store, parts),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
-  return bench;
-}
-
-function createParts(store: Store, baseUrl: string, note: (text: string) => void): AgentParts {
-  const endTask = async (sessionId: SessionId): Promise<void> =>
-    note(`end task ${(await store.sessions.get(sessionId))?.address.chat}`);
-  return {
-    store,
-    toolbox: { generation: 1, tools: new Map(), endTask },
-    approvals: { ask: () => Promise.resolve({ verdict: 'denied', by: null }) },
-    models: {
-      chainFor: ({ model = 'first' }) => Promise.resolve([runtimeAt(baseUrl, model)]),
-      effortFor: () => undefined,
-      find: () => Promise.resolve({ type: 'unusable', problem: 'no other model is known here' }),
-    },
-    async connect(runtime) {
-      const provider = await connectRuntime(runtime);
-      return { ...provider, close: () => provider.close().then(() => note(`close ${runtime.model}`)) };
-    },
-    owner: newId('node', Date.now()),
-    limits: config.agent,
-    maxOutputTokens: undefined,
-    coolDowns: new CoolDowns(),
-    moneyLimits: config.limits,
-    compaction: config.compaction,
-    catalogue: createCatalogue({ prices: {}, cacheLife: '5m', folder: tmpdir(), warn: note }),
-    clock: systemClock,
-    faults: undefined,
-  };
-}
-
-async function runOneTurn(agent: Agent, store: Store, { owner }: AgentParts): Promise<void> {
-  const turn = { sessionId: agent.sessionId, turnId: newId('turn', Date.now()) };
-  await store.turns.append(turn, [{ type: 'turn.admitted', parts: [textPart('hello')], person }]);
-  const grant = await store.leases.acquire('l', owner, 60_000);
-  assert.ok(grant.type === 'held');
-  const { signal } = new AbortController();
-  const fence = { lease: 'l', epoch: grant.epoch };
-  const run = agent.run(turn, { settings: {}, fence, settleWith: () => Promise.resolve(), signal, shutdown: signal });
-  while ((await run.next()).done !== true);
-}
-
-test('L1 the second turn of a session is served by the same agent', async () => {
+test('L1 the second message of a session is served by the same agent', async () => {
   await using bench = await openCacheBench();
-  const session = await bench.session('a');
-  let first: Agent;
-  {
-    using lease = await bench.cache.lease(session);
-    first = lease.agent;
-    await bench.run(lease.agent);
-  }
 
-  using second = await bench.cache.lease(await bench.session('a'));
-  await bench.run(second.agent);
+  const first = await bench.say('a');
+  const second = await bench.say('a');
 
-  assert.equal(second.agent, first);
-  assert.deepEqual(bench.notes, ['build a first']);
+  assert.equal(second, first);
+  assert.deepEqual(bench.notes, ['build a']);
 });
 
 test('L1 a terminal session is served by one agent over all its turns', async () => {
@@ -162,22 +47,20 @@ test('two leases at once share one build', async () => {
   const [left, right] = await Promise.all([bench.cache.lease(session), bench.cache.lease(session)]);
 
   assert.equal(left.agent, right.agent);
-  assert.deepEqual(bench.notes, ['build a first']);
+  assert.deepEqual(bench.notes, ['build a']);
   left[Symbol.dispose]();
   right[Symbol.dispose]();
 });
 
 test('a session that is to ask another model gets another agent, and the one before lets go of its client; the task stays', async () => {
   await using bench = await openCacheBench();
-  {
-    using lease = await bench.cache.lease(await bench.session('a'));
-    await bench.run(lease.agent);
-  }
+  await bench.say('a');
 
-  using _second = await bench.cache.lease(await bench.session('a', 'second'));
-  await bench.whenNoted('close first');
+  await bench.session('a', 'second');
+  await bench.say('a');
+  await bench.whenNoted('close a');
 
-  assert.deepEqual(bench.notes, ['build a first', 'build a second', 'close first']);
+  assert.deepEqual(bench.notes, ['build a', 'build a', 'close a']);
 });
 
 test('an agent that was replaced while a turn ran on it is let go of when its last lease ends, not before', async () => {
@@ -192,11 +75,11 @@ test('an agent that was replaced while a turn ran on it is let go of when its la
   const whileLeased = [...bench.notes];
   const closing = await bench.cache.close(shared.agent.sessionId);
   shared[Symbol.dispose]();
-  await bench.whenNoted('close first');
+  await bench.whenNoted('close a');
 
-  assert.deepEqual(whileLeased, ['build a first', 'build a second']);
+  assert.deepEqual(whileLeased, ['build a', 'build a']);
   assert.equal(closing, 'in-use');
-  assert.deepEqual(bench.notes, ['build a first', 'build a second', 'close first']);
+  assert.deepEqual(bench.notes, ['build a', 'build a', 'close a']);
 });
 
 test('a build that failed is tried again for the next turn', async () => {
@@ -209,35 +92,154 @@ test('a build that failed is tried again for the next turn', async () => {
   using lease = await bench.cache.lease(session);
 
   assert.equal(lease.agent.sessionId, session.id);
-  assert.deepEqual(bench.notes, ['build a first', 'build a first']);
+  assert.deepEqual(bench.notes, ['build a', 'build a']);
 });
 
-test('L4 closing one session leaves every other cached', async () => {
+test('a slow build that was overtaken by another signature does not take its place', async () => {
   await using bench = await openCacheBench();
-  const [gone, kept] = [await bench.session('gone'), await bench.session('kept')];
-  for (const session of [gone, kept]) {
-    using lease = await bench.cache.lease(session);
-    await bench.run(lease.agent);
-  }
+  const gate = Promise.withResolvers<void>();
+  bench.holdBuilds(gate.promise);
+  const slow = bench.cache.lease(await bench.session('a'));
+  await bench.whenNoted('build a');
+  bench.holdBuilds(Promise.resolve());
 
-  const closing = await bench.cache.close(gone.id);
-  using _kept = await bench.cache.lease(kept);
+  const next = await bench.cache.lease(await bench.session('a', 'second'));
+  gate.resolve();
+  const old = await slow;
+  using third = await bench.cache.lease(await bench.session('a'));
+
+  assert.equal(third.agent, next.agent);
+  assert.notEqual(old.agent, next.agent);
+  assert.deepEqual(await bench.cached(), ['a']);
+  for (const lease of [old, next]) lease[Symbol.dispose]();
+});
+
+test('L3 a reset evicts the agent of its session: the next message builds another', async () => {
+  await using bench = await openCacheBench();
+  const first = await bench.say('a');
+
+  const closing = await bench.cache.close(first.sessionId);
+  await bench.whenNoted('close a');
+  const second = await bench.say('a');
 
   assert.equal(closing, 'closed');
-  assert.deepEqual(bench.notes, ['build gone first', 'build kept first', 'close first', 'end task gone']);
+  assert.notEqual(second, first);
+  assert.deepEqual(bench.notes.toSorted(), ['build a', 'build a', 'close a', 'end task a']);
+});
+
+test('L4 evicting one session leaves every other cached', async () => {
+  await using bench = await openCacheBench();
+  const gone = await bench.say('gone');
+  const [left, right] = [await bench.say('left'), await bench.say('right')];
+
+  await bench.cache.close(gone.sessionId);
+
+  assert.deepEqual(await bench.cached(), ['left', 'right']);
+  assert.deepEqual([await bench.say('left'), await bench.say('right')], [left, right]);
 });
 
 test('after all agents were let go of, a session that is closed still ends its task', async () => {
   await using bench = await openCacheBench();
-  const session = await bench.session('a');
-  {
-    using lease = await bench.cache.lease(session);
-    await bench.run(lease.agent);
-  }
+  const { sessionId } = await bench.say('a');
 
   bench.cache.evictAll();
-  await bench.cache.close(session.id);
+  await bench.cache.close(sessionId);
   await bench.cache.releaseAll();
 
-  assert.deepEqual(bench.notes.toSorted(), ['build a first', 'close first', 'end task a']);
+  assert.deepEqual(bench.notes.toSorted(), ['build a', 'close a', 'end task a']);
+});
+
+test('L6 system prompt and tools are the same bytes over every turn of an agent, and of one built anew', async () => {
+  await using bench = await openCacheBench();
+  for (const text of ['one', 'two']) await bench.say('a', { text });
+
+  bench.cache.evictAll();
+  await bench.say('a', { text: 'three' });
+
+  const heads = bench.server.requests.map(headOf).map((head) => JSON.stringify(head));
+  assert.deepEqual(
+    bench.notes.filter((note) => note === 'build a'),
+    ['build a', 'build a'],
+  );
+  assert.equal(heads.length, 3);
+  assert.equal(new Set(heads).size, 1);
+});
+
+test('L6 an agent that is built anew speaks with the bytes that the session was frozen with, whatever it would say now', async () => {
+  await using bench = await openCacheBench();
+  await bench.say('a');
+  const session = await bench.session('a');
+  assert.ok(session.prompt);
+  await bench.store.sessions.freeze(session.id, { ...session.prompt, system: 'as it was when the session began' });
+
+  bench.cache.evictAll();
+  await bench.say('a');
+
+  assert.match(JSON.stringify(headOf(bench.server.requests[1])), /as it was when the session began/);
+});
+
+test('L7 each message is watched by its own watcher alone, which may be absent; the agent is the same', async () => {
+  await using bench = await openCacheBench();
+  const seen: Record<string, StepEvent[]> = { first: [], third: [] };
+  const settled: string[] = [];
+  const settleAs = (name: string) => (): Promise<void> => Promise.resolve(void settled.push(name));
+  const agents: Agent[] = [];
+
+  agents.push(await bench.say('a', { onEvent: (event) => seen['first']?.push(event), settleWith: settleAs('first') }));
+  const afterFirst = seen['first']?.length;
+  {
+    using lease = await bench.cache.lease(await bench.session('a'));
+    agents.push(lease.agent);
+    const done = Promise.withResolvers<void>();
+    const settleWith = (): Promise<void> => {
+      done.resolve();
+      return settleAs('second')();
+    };
+    const unwatched = await bench.begin(lease.agent, { settleWith });
+    // It is begun, and then nobody asks for what happens in it.
+    await unwatched.next();
+    await done.promise;
+  }
+  agents.push(await bench.say('a', { onEvent: (event) => seen['third']?.push(event), settleWith: settleAs('third') }));
+
+  assert.equal(new Set(agents).size, 1);
+  assert.equal(seen['first']?.length, afterFirst);
+  assert.deepEqual(
+    ['first', 'third'].map((name) => turnsOf(seen[name] ?? []).size),
+    [1, 1],
+  );
+  assert.ok(['first', 'third'].every((name) => seen[name]?.some(({ type }) => type === 'text.delta')));
+  assert.deepEqual(settled, ['first', 'second', 'third']);
+});
+
+function turnsOf(events: readonly StepEvent[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => (event.type === 'entry' ? [event.logged.turnId] : [])));
+}
+
+test('L8 a turn that falls back evicts its agent and keeps its client; the next message gets a new one, from the primary', async () => {
+  const gate = Promise.withResolvers<void>();
+  const refused = failsWith(401, { error: { message: 'no such key' } });
+  await using bench = await openCacheBench({
+    script: [says('Hello.'), refused, delays(gate.promise, says('From the stand-in.')), says('From the primary.')],
+    fallback: (origin) => [runtimeAt(`${origin}/v1`, 'stand-in')],
+  });
+  await bench.say('other');
+
+  const lease = await bench.cache.lease(await bench.session('a'));
+  const running = bench.run(lease.agent);
+  await bench.server.whenRequested(3);
+  const duringTurn = { cached: await bench.cached(), notes: [...bench.notes] };
+  gate.resolve();
+  const end = await running;
+  lease[Symbol.dispose]();
+  const next = await bench.say('a');
+
+  assert.deepEqual(duringTurn, { cached: ['other'], notes: ['build other', 'build a'] });
+  assert.deepEqual(end, { type: 'replied', text: 'From the stand-in.', ending: 'complete' });
+  assert.notEqual(next, lease.agent);
+  assert.deepEqual(
+    bench.server.requests.map(({ json }) => json?.['model']),
+    ['other', 'a', 'stand-in', 'a'],
+  );
+  assert.deepEqual(await bench.cached(), ['other', 'a']);
 });

@@ -1,53 +1,201 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cacheBustingKeys, extractCacheKeys, generationKey } from '../../src/agents/cache-keys.ts';
 import { signConfig } from '../../src/agents/signature.ts';
 import type { SignatureParts } from '../../src/agents/signature.ts';
-import { nameRuntime } from '../../src/model/runtime.ts';
+import type { Json, JsonObject } from '../../src/base/json.ts';
 import type { Runtime } from '../../src/model/runtime.ts';
+import { runtimeAt } from './agent-bench.ts';
+import { openCacheBench } from './cache-bench.ts';
+import type { CacheBench } from './cache-bench.ts';
 
 const runtime: Runtime = {
-  name: nameRuntime('custom', 'm1'),
-  vendor: 'custom',
-  model: 'm1',
-  baseUrl: 'http://127.0.0.1:1/v1',
-  apiMode: 'chat_completions',
+  ...runtimeAt('http://127.0.0.1:1/v1', 'm1'),
   credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' },
-  keyName: undefined,
-  place: 'local',
-  route: 'direct',
-  window: undefined,
-  cacheLife: '5m',
 };
 const parts: SignatureParts = {
   chain: [runtime],
-  tools: [{ name: 'a', description: 'does a', parameters: { type: 'object' } }],
-  toolGeneration: 1,
+  toolsets: ['file', 'terminal'],
+  tools: [
+    { name: 'a', description: 'does a', parameters: { type: 'object', required: [] } },
+    { name: 'b', description: 'does b', parameters: { type: 'object' } },
+  ],
+  ephemeralPrompt: 'Be brief.',
+  cacheKeys: extractCacheKeys({ compression: { threshold: 0.5 } }, 1),
 };
 
-test('the same configuration gives the same signature', () => {
-  assert.equal(signConfig(parts), signConfig({ ...parts, chain: [{ ...runtime }] }));
+function withRuntime(changes: Partial<Runtime>): SignatureParts {
+  return { ...parts, chain: [{ ...runtime, ...changes }] };
+}
+
+function withUser(user: Json, generation = 1): SignatureParts {
+  return { ...parts, cacheKeys: extractCacheKeys(user, generation) };
+}
+
+/** Settings in which one documented key has a value. */
+function userWith(path: string, value: Json): JsonObject {
+  const [section = '', key = ''] = path.split('.');
+  return { [section]: { [key]: value } };
+}
+
+const nothing: Readonly<Record<string, Json>> = Object.fromEntries(cacheBustingKeys.map((path) => [path, null]));
+
+test('S1 the same model, runtime, toolsets and ephemeral prompt give the same signature', () => {
+  const same = signConfig({
+    ...parts,
+    chain: [{ ...runtime, credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' } }],
+  });
+
+  assert.equal(same, signConfig(parts));
+  assert.match(same, /^[0-9a-f]{64}$/);
 });
 
-const changes: readonly (readonly [string, SignatureParts])[] = [
-  ['another model', { ...parts, chain: [{ ...runtime, model: 'm2' }] }],
-  ['another vendor', { ...parts, chain: [{ ...runtime, vendor: 'openai' }] }],
-  ['another address', { ...parts, chain: [{ ...runtime, baseUrl: 'http://127.0.0.1:2/v1' }] }],
+for (const [title, changed] of [
+  ['S2 another model gives another signature', withRuntime({ model: 'm2' })],
   [
-    'a credential with the same beginning',
-    { ...parts, chain: [{ ...runtime, credential: { type: 'key', reveal: () => 'eyJhbGciOi.two' } }] },
+    'S3 two credentials that share a prefix give different signatures',
+    withRuntime({ credential: { type: 'key', reveal: () => 'eyJhbGciOi.two' } }),
   ],
-  ['no credential', { ...parts, chain: [{ ...runtime, credential: { type: 'none' } }] }],
-  ['another tool', { ...parts, tools: [{ name: 'b', description: 'does a', parameters: { type: 'object' } }] }],
-  ['a new generation of tools', { ...parts, toolGeneration: 2 }],
-];
-
-for (const [what, changed] of changes) {
-  test(`${what} gives another signature`, () => {
+  ['S3 no credential is another one', withRuntime({ credential: { type: 'none' } })],
+  ['S3 the keys of stand-ins count, too', { ...parts, chain: [runtime, { ...runtime, keyName: 'SECOND' }] }],
+  ['S4 another provider gives another signature', withRuntime({ vendor: 'openai' })],
+  ['S4 another base URL alone gives another signature', withRuntime({ baseUrl: 'http://127.0.0.1:2/v1' })],
+  ['S4 another API mode alone gives another signature', withRuntime({ apiMode: 'anthropic_messages' })],
+  ['S5 another toolset selection gives another signature', { ...parts, toolsets: ['file'] }],
+  ['S8 changing model.context_length changes the signature', withUser({ model: { context_length: 8192 } })],
+  ['S9 changing compression.threshold changes the signature', withUser({ compression: { threshold: 0.75 } })],
+  ['S12 a new generation of the tools changes the signature', withUser({ compression: { threshold: 0.5 } }, 2)],
+  ['S20 another ephemeral prompt gives another signature', { ...parts, ephemeralPrompt: 'Be long.' }],
+  ['another window of the model gives another signature', withRuntime({ window: 4096 })],
+  ['another description of a tool gives another signature', { ...parts, tools: [] }],
+] as const) {
+  test(title, () => {
     assert.notEqual(signConfig(changed), signConfig(parts));
   });
 }
 
-test('no credential can be read out of a signature', () => {
-  assert.ok(!signConfig(parts).includes('eyJ'));
-  assert.match(signConfig(parts), /^[0-9a-f]{64}$/);
+test('S3 no credential can be read out of a signature, nor guessed from a part of it', () => {
+  const signature = signConfig(parts);
+
+  assert.ok(!signature.includes('eyJ') && !Buffer.from(signature, 'hex').toString('latin1').includes('eyJ'));
 });
+
+test('S5 the order of the same toolsets says nothing', () => {
+  const turned = { ...parts, toolsets: parts.toolsets.toReversed(), tools: parts.tools.toReversed() };
+
+  assert.equal(signConfig(turned), signConfig(parts));
+});
+
+test('S7 no extra cache keys, an empty set and null are the same', () => {
+  const { cacheKeys: _, ...without } = parts;
+
+  assert.equal(signConfig({ ...parts, cacheKeys: {} }), signConfig(without));
+  assert.equal(signConfig({ ...parts, cacheKeys: null }), signConfig(without));
+  assert.notEqual(signConfig(parts), signConfig(without));
+});
+
+test('S10 toggling compression.enabled changes the signature', () => {
+  const [on, off] = [true, false].map((enabled) => signConfig(withUser({ compression: { enabled } })));
+
+  assert.notEqual(on, off);
+});
+
+test('S11 the order of keys never matters', () => {
+  const left = { model: { context_length: 1, default: 'm' }, compression: { enabled: true, threshold: 0.5 } };
+  const right = { compression: { threshold: 0.5, enabled: true }, model: { default: 'm', context_length: 1 } };
+  const turnedKeys = Object.fromEntries(Object.entries(parts.cacheKeys ?? {}).toReversed());
+
+  assert.equal(signConfig(withUser(left)), signConfig(withUser(right)));
+  assert.equal(signConfig({ ...parts, cacheKeys: turnedKeys }), signConfig(parts));
+});
+
+test('S13 the extract reads model.context_length', () => {
+  const extract = extractCacheKeys({ model: { context_length: 200_000 } }, 1);
+
+  assert.deepEqual(extract, { ...nothing, 'model.context_length': 200_000, [generationKey]: 1 });
+});
+
+test('S14 the extract reads the keys of compression as they are, and no undocumented one', () => {
+  const compression = { enabled: false, threshold: '0.5', target_ratio: 0, protect_last_n: [4], speed: 'fast' };
+
+  assert.deepEqual(extractCacheKeys({ compression, model: { default: 'm', temperature: 1 }, other: 1 }, 1), {
+    ...nothing,
+    'compression.enabled': false,
+    'compression.threshold': '0.5',
+    'compression.target_ratio': 0,
+    'compression.protect_last_n': [4],
+    [generationKey]: 1,
+  });
+});
+
+for (const path of cacheBustingKeys) {
+  test(`S15 ${path} is null in the extract while it is absent, and a value for it changes the signature`, () => {
+    const written = userWith(path, 4);
+
+    assert.equal(extractCacheKeys({}, 1)[path], null);
+    assert.equal(extractCacheKeys(written, 1)[path], 4);
+    assert.notEqual(signConfig(withUser(written)), signConfig(withUser({})));
+  });
+}
+
+test('S16 a section that is not a mapping counts as missing, and the others are still read', () => {
+  for (const odd of ['yes', 1, true, null, [{ threshold: 0.5 }]]) {
+    const extract = extractCacheKeys({ compression: odd, model: { context_length: 5 } }, 1);
+
+    assert.deepEqual(extract, { ...nothing, 'model.context_length': 5, [generationKey]: 1 });
+  }
+});
+
+test('S17 with no settings at all every documented key is null, and the generation is still there', () => {
+  for (const none of [null, '', [], 7, {}]) {
+    assert.deepEqual(extractCacheKeys(none, 3), { ...nothing, [generationKey]: 3 });
+  }
+});
+
+test('S18 the extract carries the live generation: agents that were built before are built anew', async () => {
+  await using bench = await openCacheBench();
+  const first = await bench.say('a');
+
+  bench.generation += 1;
+  const second = await bench.say('a');
+
+  assert.notEqual(second, first);
+  assert.equal(await bench.say('a'), second);
+});
+
+for (const [what, change] of [
+  ['model', (bench: CacheBench) => bench.session('a', 'another')],
+  ['provider', (bench: CacheBench) => void (bench.vendor = 'openai')],
+  ['toolsets', (bench: CacheBench) => bench.configure({ agent: { disabled_toolsets: ['file'] } })],
+  ['ephemeral prompt', (bench: CacheBench) => bench.configure({ agent: { system_prompt: 'Rhyme.' } })],
+] as const) {
+  test(`L2 a change of the ${what} between two messages is a miss: a new agent is built`, async () => {
+    await using bench = await openCacheBench();
+    const first = await bench.say('a');
+
+    await change(bench);
+    const second = await bench.say('a');
+
+    assert.notEqual(second, first);
+    assert.deepEqual(
+      bench.notes.filter((note) => note.startsWith('build')),
+      ['build a', 'build a'],
+    );
+  });
+}
+
+test('a toolset that is turned off is neither offered nor run, and what the settings add ends the system prompt', async () => {
+  await using bench = await openCacheBench();
+  bench.configure({ agent: { disabled_toolsets: ['file'], system_prompt: 'Rhyme.' } });
+
+  await bench.say('a');
+
+  const body = bench.server.requests[0]?.json;
+  assert.deepEqual(toolNames(body), ['terminal']);
+  assert.match(JSON.stringify(body?.['messages']), /Rhyme\."/);
+});
+
+function toolNames(body: JsonObject | undefined): readonly unknown[] {
+  const tools = body?.['tools'] as readonly { readonly function: { readonly name: string } }[];
+  return tools.map((tool) => tool.function.name);
+}

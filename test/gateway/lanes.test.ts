@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionId } from '../../src/base/ids.ts';
+import type { PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
 import { Lanes } from '../../src/gateway/lanes.ts';
 import type { Drain } from '../../src/gateway/lanes.ts';
 import { InProcessSignals } from '../../src/store/in-process-signals.ts';
@@ -70,4 +70,29 @@ test('a wake that comes while a lane fails opens it again', async () => {
   await lanes.whenIdle(one);
 
   assert.deepEqual([tries, errors], [2, [new Error('broken')]]);
+});
+
+test('a turn is entered one deeper for each turn in a row that was stopped before it, and at 0 after one that ended by itself', async () => {
+  const wake = new InProcessWake();
+  const signals = new InProcessSignals();
+  const depths: number[] = [];
+  await using lanes = new Lanes({
+    wake,
+    signals,
+    async drain(sessionId, lane) {
+      for (const [index, end] of ['stopped', 'stopped', 'by-itself', 'inactive', 'by-itself'].entries()) {
+        depths.push(lane.begin({ sessionId, turnId: `trn_${index}` as TurnId }).interruptDepth);
+        if (end === 'stopped') signals.send(sessionId, { type: 'stop', by: 'owner' as PersonId });
+        if (end === 'inactive') lane.abort({ type: 'inactive', reason: 'nothing happened' });
+        lane.end();
+      }
+      await Promise.resolve();
+    },
+    onError: (_sessionId, thrown) => assert.fail(String(thrown)),
+  });
+
+  wake.wake(one);
+  await lanes.whenIdle(one);
+
+  assert.deepEqual(depths, [0, 1, 2, 0, 0]);
 });

@@ -7,7 +7,7 @@ import type { PersonId } from '../../src/base/ids.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { Json } from '../../src/base/json.ts';
 import type { Address } from '../../src/model/session.ts';
-import { callsTool, delays, says } from '../support/model-script.ts';
+import { callsTool, delays, failsWith, says } from '../support/model-script.ts';
 import { saysResponses } from '../support/responses-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -58,7 +58,11 @@ test('/model changes the model of this session and of no other, for good', async
   await house.restart();
   await house.say('four');
 
-  assert.match(reply, /^custom:other · price unknown · window unknown\nIt answers in this session\.$/);
+  const unasked = 'It was not asked yet: `talaria model check custom:other` does that.';
+  assert.deepEqual(reply.split('\n'), [
+    'custom:other · price unknown · window unknown',
+    `It answers in this session from the next message on. ${unasked}`,
+  ]);
   assert.deepEqual(modelsAsked(house), ['scripted', 'other', 'scripted', 'other']);
   assert.deepEqual((await house.session()).settings, { model: 'custom:other' });
 });
@@ -84,6 +88,7 @@ test('/model alone shows what answers, what is configured and the aliases, with 
         provider: 'openai',
         default: 'gpt-4o',
         base_url: 'http://127.0.0.1:1/v1',
+        key_env: 'OPENAI_API_KEY',
         context_length: 64_000,
         aliases: { quick: 'openai:quick-one' },
       },
@@ -110,7 +115,11 @@ test('/model alone shows what answers, what is configured and the aliases, with 
 
 for (const [what, name, problem] of [
   ['a provider without a key', 'anthropic:claude-x', /^Nothing was changed: .*ANTHROPIC_API_KEY\.$/],
-  ['an unknown provider', 'opnai:gpt-5', /^Nothing was changed: unknown provider opnai: the known ones are openai, /],
+  [
+    'an unknown provider',
+    'opnai:gpt-5',
+    /^Nothing was changed: unknown provider opnai \(did you mean openai\?\): the known ones are openai, /,
+  ],
 ] as const) {
   for (const scope of ['', ' --global']) {
     test(`${what} is said at once, and nothing is changed${scope}`, async () => {
@@ -155,7 +164,7 @@ test('L9 a global change evicts every agent, /new the one of its session, and /r
 
   await command(house, '/reasoning high');
   await house.say('three');
-  await command(house, '/model everywhere --global');
+  await command(house, '/model everywhere --global --no-check');
   await house.say('four');
   await sayIn(house, 'elsewhere', 'five');
   for (const [index, word] of ['/new', '/reset', '/clear'].entries()) {
@@ -182,7 +191,7 @@ test('/model --global writes the model into the settings, and takes the place of
   const model = { provider: 'custom', base_url, default: 'everywhere', api_mode: 'chat_completions' };
   assert.match(reply, /^custom:everywhere · .*\nIt answers here and in every session that has no model of its own;/);
   assert.deepEqual(written, { model });
-  assert.deepEqual(modelsAsked(house), ['everywhere']);
+  assert.deepEqual(modelsAsked(house), ['everywhere', 'everywhere'], 'once to see whether it answers');
   assert.deepEqual((await house.session()).settings, {});
 });
 
@@ -195,14 +204,99 @@ test('/model --global to another provider leaves no address behind that would ge
   const written = async (): Promise<Json | undefined> =>
     parseJson(await readFile(join(house.home, 'config.json'), 'utf8'));
 
-  await command(house, '/model n --global');
+  await command(house, '/model n --global --no-check');
   const atSame = await written();
-  await command(house, '/model groq:llama --global');
+  await command(house, '/model groq:llama --global --no-check');
   const atOther = await written();
 
   const same = { provider: 'openai', base_url: 'http://127.0.0.1:1/v1', default: 'n', key_env: 'MINE' };
   assert.deepEqual(atSame, { model: same });
-  assert.deepEqual(atOther, { model: { provider: 'groq', default: 'llama' } });
+  const { provider: _, default: model, ...place } = same;
+  assert.deepEqual(atOther, {
+    model: { provider: 'groq', default: 'llama' },
+    providers: { openai: { model, ...place } },
+  });
+});
+
+test('a name that nearly is an alias is asked back about, and one that is none is not', async () => {
+  await using house = await openTestHouse({
+    script: () => says('Hello.'),
+    settings: { model: { provider: 'openai', default: 'm', aliases: { fast: 'openai:small' } } },
+    env: { OPENAI_API_KEY: 'k' },
+  });
+
+  const slip = await command(house, '/model fats');
+  const alias = await command(house, '/model fast');
+  const other = await command(house, '/model gpt-x');
+
+  assert.match(
+    slip,
+    /^openai:fats · .*\nThere is no alias fats\. Did you mean fast\?\nIt answers in this session from/,
+  );
+  assert.doesNotMatch(alias + other, /no alias/);
+});
+
+test('where limits of money are set /model --global asks nobody outside of them, and says how to do without', async () => {
+  const settings = { limits: { per_day: 5 }, prices: { 'custom:scripted': { input: 1, output: 1 } } };
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings });
+
+  const refused = await command(house, '/model other --global');
+  const unchecked = await command(house, '/model other --global --no-check');
+
+  assert.match(
+    refused,
+    /^Nothing was changed: custom:other did not answer: it was not asked, since limits of money are/,
+  );
+  assert.match(refused, /--no-check writes it all the same\.$/);
+  assert.match(unchecked, /It answers here and in every session/);
+  assert.equal(house.server.requests.length, 0);
+});
+
+test('/model --global changes nothing where the model does not answer, unless told not to ask', async () => {
+  await using house = await openTestHouse({ script: () => failsWith(404, { error: { message: 'No such model.' } }) });
+  const before = await readFile(join(house.home, 'config.json'), 'utf8');
+
+  const refused = await command(house, '/model gone --global');
+  const after = await readFile(join(house.home, 'config.json'), 'utf8');
+  const unchecked = await command(house, '/model gone --global --no-check');
+
+  assert.match(
+    refused,
+    /^Nothing was changed: custom:gone did not answer: .*No such model\. --no-check writes it all the same\.$/,
+  );
+  assert.equal(after, before);
+  assert.deepEqual((await house.session()).settings, {});
+  assert.match(unchecked, /It answers here and in every session/);
+  assert.match(await readFile(join(house.home, 'config.json'), 'utf8'), /"gone"/);
+});
+
+test('/model demo means the demo, whatever is configured', async () => {
+  await using house = await openTestHouse({ script: [] });
+
+  const reply = await command(house, '/model demo');
+
+  assert.match(reply, /^demo:demo · free/);
+  assert.deepEqual((await house.session()).settings, { model: 'demo:demo' });
+});
+
+test('an effort that the model is never told is said to be so', async () => {
+  await using house = await openTestHouse({
+    script: () => says('Hello.'),
+    settings: { model: { provider: 'openai', default: 'm', base_url: 'http://127.0.0.1:1/v1', key_env: 'K' } },
+    env: { K: 'k' },
+  });
+
+  const heard = await command(house, '/reasoning high');
+  await command(house, '/model demo');
+  const unheard = await command(house, '/reasoning low');
+  const shown = await command(house, '/reasoning');
+  const unset = await command(house, '/reasoning default');
+
+  assert.equal(heard, 'Thinks with high effort in this session, where the model can be told.');
+  const deaf = 'demo:demo, which answers here, cannot be told: nothing about it is sent.';
+  assert.equal(unheard.split('\n')[1], deaf);
+  assert.equal(shown.split('\n')[2], deaf);
+  assert.doesNotMatch(unset, /cannot be told/);
 });
 
 test('a model of the fallback list is asked at its own address', async () => {
@@ -296,7 +390,7 @@ test('a settings file that cannot be changed is said, and nothing is changed', a
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await writeFile(join(house.home, 'config.json'), '{ "model": ');
 
-  const model = await command(house, '/model other --global');
+  const model = await command(house, '/model other --global --no-check');
   const effort = await command(house, '/reasoning high --global');
   await house.say('hi');
 

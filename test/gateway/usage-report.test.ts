@@ -25,7 +25,8 @@ const other = nameRuntime('custom', 'x');
 function call(cost: number | undefined, at = 0): PricedCall {
   const usage = { fresh: 10, cacheRead: 80, cacheWrite: 10, output: 5, reasoning: 2 };
   const runtime = cost === undefined ? other : opus;
-  return { turnId: 'trn_1' as TurnId, sessionId: undefined, at, runtime, purpose: 'answer', usage, cost };
+  const record = { turnId: 'trn_1' as TurnId, sessionId: undefined, at, runtime, usage, cacheLife: undefined };
+  return { ...record, purpose: 'answer', cost };
 }
 
 test('a row with one call of unknown price costs an unknown amount, and a total is never low', () => {

@@ -11,8 +11,8 @@ import {
   optional,
   record,
   string,
-  unknownKeys,
 } from '../../src/model/schema.ts';
+import { unknownKeys } from '../../src/model/unknown-keys.ts';
 
 const schema = object({
   path: string('a path', { minLength: 1 }),
@@ -64,8 +64,8 @@ test('unknown keys are found at any depth', () => {
   const nested = object({ model: optional(object({ name: optional(string('a name')) })) });
 
   assert.deepEqual(unknownKeys({ model: { name: 'a', nam: 'b' }, modle: {} }, nested.json), [
-    ['model', 'nam'],
-    ['modle'],
+    { path: ['model', 'nam'], known: ['name'] },
+    { path: ['modle'], known: ['model'] },
   ]);
 });
 
@@ -84,5 +84,5 @@ test('a record checks each of its values, names the key that is wrong, and knows
     type: 'invalid',
     problems: [{ path: ['a', 'input'], message: 'must be a whole number, not string "x"' }],
   });
-  assert.deepEqual(unknownKeys({ a: { inptu: 1 } }, prices.json), [['a', 'inptu']]);
+  assert.deepEqual(unknownKeys({ a: { inptu: 1 } }, prices.json), [{ path: ['a', 'inptu'], known: ['input'] }]);
 });

@@ -14,7 +14,7 @@ test('each request of a growing conversation begins with all of the one before, 
   fc.assert(
     fc.property(fc.array(turns, { minLength: 1, maxLength: 4 }), anyText, (conversation, system) => {
       const bodies = requestsOf(conversation.flat()).map((request) =>
-        prepareAnthropicMessages({ ...request, system }, fiveMinutes),
+        prepareAnthropicMessages({ ...request, system }, { ...fiveMinutes, diagnostics: 'asked-for' }),
       );
       for (const [index, body] of bodies.entries()) {
         assertValid(body);
@@ -144,6 +144,7 @@ const asks: fc.Arbitrary<Happening> = fc
     effort: fc.constantFrom(undefined, 'low' as const, 'high' as const),
     maxOutputTokens: fc.constantFrom(undefined, 500, 8192),
     toolUse: fc.constantFrom('allowed' as const, 'forbidden' as const),
+    lastAnswerId: fc.constantFrom('', 'msg_1', 'msg_2', 'resp_1'),
   })
   .map((how) => ({ type: 'asked', how }));
 

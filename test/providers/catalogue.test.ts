@@ -120,6 +120,26 @@ test('what servers are told to keep for an hour costs more to write', async () =
   assert.equal(await open({ cacheLife: '1h' }).cost(opus, usage, noon), 8000);
 });
 
+test('a past call is priced by how long its server was told to keep what it wrote, whatever the settings say now', async () => {
+  const usage = tokens({ cacheWrite: 1000 });
+  const opus = named('anthropic:claude-opus-5-5');
+
+  assert.equal(await open().cost(opus, usage, noon, '1h'), 8000);
+  assert.equal(await open({ cacheLife: '1h' }).cost(opus, usage, noon, '5m'), 5000);
+});
+
+test('an hour costs twice the input where the seller of a Claude lists no price for it, and nothing more where nobody is told', async () => {
+  const usage = tokens({ cacheWrite: 1000 });
+
+  assert.equal(await open().cost(named('openrouter:anthropic/claude-opus-5.5'), usage, noon, '5m'), 5000);
+  assert.equal(await open().cost(named('openrouter:anthropic/claude-opus-5.5'), usage, noon, '1h'), 8000);
+  const [short, long] = [
+    await open().cost(named('openai:gpt-6-sol'), usage, noon, '5m'),
+    await open().cost(named('openai:gpt-6-sol'), usage, noon, '1h'),
+  ];
+  assert.deepEqual([short, long], [2500, 2500]);
+});
+
 test('the prices of the settings count before all others, and alone', async () => {
   const prices = {
     'openai:gpt-5.4': { input: 1, output: 2, cacheRead: undefined, cacheWrite: undefined },
@@ -299,4 +319,19 @@ test('fetched prices that are damaged are passed over with a warning, and older 
   await keepFetched(folder.path, newer, '0.0.1');
   assert.equal(await readInput(), 2 * million);
   assert.equal(problems.length, 1);
+});
+
+test('prices that could not be loaded once are loaded with the next question', async () => {
+  await using folder = await makeTempFolder();
+  await writeFile(fetchedPricesFile(folder.path), 'damaged');
+  let isFull = true;
+  const warn = (): void => {
+    if (isFull) throw new Error('the log is full');
+  };
+  const catalogue = open({ folder: folder.path, warn });
+
+  await assert.rejects(catalogue.window(named('anthropic:claude-opus-5-5')), /the log is full/);
+  isFull = false;
+
+  assert.equal(await catalogue.window(named('anthropic:claude-opus-5-5')), million);
 });

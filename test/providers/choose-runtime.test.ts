@@ -79,8 +79,11 @@ test('the config decides first, then a key, then a local Ollama, then the demo',
       'xai:grok-x at https://api.x.ai/v1 (remote, x) because config',
     ],
     [
-      { env: { OPENAI_API_KEY: 'k' }, config: { provider: 'openai', baseUrl: 'https://proxy.example/v1' } },
-      'openai:gpt-5.4 at https://proxy.example/v1 (remote, k) because config',
+      {
+        env: { OPENAI_API_KEY: 'k', MINE: 'm' },
+        config: { provider: 'openai', baseUrl: 'https://proxy.example/v1', keyEnv: ['MINE'] },
+      },
+      'openai:gpt-5.4 at https://proxy.example/v1 (remote, m) because config',
     ],
     [
       { env: { OPENAI_API_KEY: 'k' }, config: { provider: 'demo' } },
@@ -119,13 +122,43 @@ test('a model at an address of its own gets no key but its own', async () => {
   );
 });
 
+test('the usual key of a vendor is found for no address but its own', async () => {
+  const env = { OPENAI_API_KEY: 'k', OPENAI_API_KEY_2: 'k2' };
+  const at = (baseUrl: string): Promise<string> => describeChoice({ env, config: { provider: 'openai', baseUrl } });
+
+  assert.equal(
+    await at('https://API.openai.com/v1/'),
+    'openai:gpt-5.4 at https://API.openai.com/v1/ (remote, k) because config',
+  );
+  for (const foreign of ['https://proxy.example/v1', 'http://127.0.0.1:4000', 'http://api.openai.com/v1']) {
+    assert.equal(
+      await at(foreign),
+      `model.base_url is not openai's own address: OPENAI_API_KEY is not sent to ${new URL(foreign).origin}; ` +
+        'name the variable that holds its key in model.key_env',
+    );
+  }
+});
+
+test('a fallback at a foreign address is left out rather than given the usual key', async () => {
+  const fallback = [{ ...nothing, provider: 'openai', default: 'm', baseUrl: 'https://proxy.example/v1' }];
+
+  const [first, warning] = await chainOn({ env: { OPENAI_API_KEY: 'k' }, fallback });
+
+  assert.equal(first, 'OPENAI_API_KEY=k for api.openai.com');
+  assert.match(warning ?? '', /^a fallback is left out: model\.base_url is not openai's own address/);
+});
+
 /** The keys of all runtimes in the chain, in their order: variable, value and address; behind them, the warnings. */
 async function chainOn(
-  machine: Machine & { readonly fallback?: readonly Config['model'][] },
+  machine: Machine & {
+    readonly fallback?: readonly Config['model'][];
+    readonly ifUnusable?: 'stand-in' | 'refuse';
+  },
 ): Promise<readonly string[]> {
   const choice = await chooseChain({
     config: { ...nothing, ...machine.config },
     fallback: machine.fallback ?? [],
+    ifUnusable: machine.ifUnusable ?? 'refuse',
     cacheLife: '5m',
     secret: (name) => machine.env?.[name],
     probeOllama: () => Promise.resolve(machine.ollama ?? { type: 'absent' }),
@@ -136,6 +169,32 @@ async function chainOn(
   });
   return [...keys, ...choice.warnings];
 }
+
+test('a first choice that cannot be used gives its place to the first stand-in that can, where that is wished', async () => {
+  const machine = {
+    env: { GROQ_API_KEY: 'g1' },
+    config: { provider: 'anthropic' },
+    fallback: [
+      { ...nothing, provider: 'mistral', default: 'm' },
+      { ...nothing, provider: 'groq', default: 'm' },
+    ],
+  };
+  const problem = 'the provider anthropic has no key: set ANTHROPIC_API_KEY';
+
+  assert.deepEqual(await chainOn({ ...machine, ifUnusable: 'stand-in' }), [
+    'GROQ_API_KEY=g1 for api.groq.com',
+    `${problem}; groq:m, a fallback, answers instead`,
+    'a fallback is left out: the provider mistral has no key: set MISTRAL_API_KEY',
+  ]);
+  assert.deepEqual(await chainOn({ ...machine, ifUnusable: 'refuse' }), [problem]);
+  assert.deepEqual(await chainOn({ ...machine, env: {}, ifUnusable: 'stand-in' }), [problem]);
+});
+
+test('all variables of key_env are named where none is set', async () => {
+  const config = { provider: 'anthropic', keyEnv: ['K1', 'K2'] };
+
+  assert.deepEqual(await chainOn({ config }), ['the provider anthropic has no key: set K1 or K2']);
+});
 
 test('every key of a vendor is a place in the chain, right behind the one before it', async () => {
   const env = {
@@ -188,10 +247,7 @@ test('an Ollama that asks for a key is given the one that the config names', asy
 
 test('a config that cannot work says what to set', async () => {
   const table: readonly (readonly [Machine, RegExp])[] = [
-    [
-      { config: { provider: 'anthropic' } },
-      /^the provider anthropic is configured, but it has no key: set ANTHROPIC_API_KEY$/,
-    ],
+    [{ config: { provider: 'anthropic' } }, /^the provider anthropic has no key: set ANTHROPIC_API_KEY$/],
     [
       { config: { provider: 'gpt' } },
       /^unknown provider gpt: the known ones are openai, anthropic, .*ollama, lmstudio, custom, demo$/,

@@ -202,8 +202,16 @@ test('each request of a growing conversation begins with all of the one before, 
         const requests = requestsOf(conversation.flat(2));
         const bodies = requests.map((messages, index) =>
           prepareOpenAiResponses(
-            requestOf({ system, tools: offered, messages, effort, maxOutputTokens: index % 2 === 0 ? 7 : undefined }),
+            requestOf({
+              system,
+              tools: offered,
+              messages,
+              effort,
+              maxOutputTokens: index % 2 === 0 ? 7 : undefined,
+              lastAnswerId: `resp_${index}`,
+            }),
             'openai',
+            'asked-for',
           ),
         );
         for (const [index, body] of bodies.entries()) {

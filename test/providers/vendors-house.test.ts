@@ -32,8 +32,8 @@ test('what DeepSeek thought before a call goes back with its result, in this tur
   await using house = await openTestHouse({
     script: [],
     consent: 'approved',
-    settings: { model: { provider: 'deepseek', base_url: server.origin, default: 'scripted' } },
-    env: { DEEPSEEK_API_KEY: 'test-key' },
+    settings: { model: { provider: 'deepseek', base_url: server.origin, default: 'scripted', key_env: 'OWN_KEY' } },
+    env: { OWN_KEY: 'test-key' },
   });
 
   await house.say('greet');

@@ -7,6 +7,7 @@ import { inboxPromises } from './conformance/inbox.ts';
 import { leasePromises } from './conformance/leases.ts';
 import { moneyPromises } from './conformance/money.ts';
 import { outboxPromises } from './conformance/outbox.ts';
+import { peoplePromises } from './conformance/people.ts';
 import type { Promises } from './conformance/promises.ts';
 import { schedulePromises } from './conformance/schedules.ts';
 import { searchPromises } from './conformance/search.ts';
@@ -26,6 +27,7 @@ const promisesByPort: Readonly<Record<string, Promises>> = {
   schedules: schedulePromises,
   money: moneyPromises,
   usages: usagePromises,
+  people: peoplePromises,
   transactions: transactionPromises,
   crash: crashPromises,
 };

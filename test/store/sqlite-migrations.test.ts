@@ -150,3 +150,23 @@ test('a new store makes no backup', async () => {
 
   assert.equal(readdirSync(folder.path).includes('backups'), false);
 });
+
+test('what was used before anyone noted how long caches were to be kept is still there, without it', async () => {
+  await using folder = await makeTempFolder();
+  const older = migrations.filter(({ version }) => version < 3);
+  await (await openWith(folder.path, older)).close();
+  const database = new DatabaseSync(join(folder.path, 'talaria.db'));
+  database.exec(
+    `INSERT INTO usages (session_id, turn_id, at, runtime, purpose, fresh, cache_read, cache_write, output, reasoning)
+      VALUES (NULL, 'trn_1', 5, 'anthropic:claude', 'answer', 1, 2, 3, 4, 0)`,
+  );
+  database.close();
+
+  const store = await openWith(folder.path, migrations);
+  const kept = await store.usages.list({});
+  await store.close();
+
+  const usage = { fresh: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 0 };
+  const call = { sessionId: undefined, turnId: 'trn_1', at: 5, runtime: 'anthropic:claude', purpose: 'answer' };
+  assert.deepEqual(kept, [{ ...call, usage, cacheLife: undefined }]);
+});

@@ -16,6 +16,8 @@ export interface AnthropicAnswerOptions {
   readonly stop?: string;
   /** The counts on the wire; by default an estimate from the lengths. */
   readonly usage?: { readonly start: JsonObject; readonly end: JsonObject };
+  /** What the server found when it held the request against another; by default it was not asked. */
+  readonly diagnostics?: JsonObject | null;
 }
 
 /** Answers with text, streamed word by word, in the shape of Anthropic's Messages API. */
@@ -95,8 +97,10 @@ function answerEvents(
   const usage = options.usage ?? estimateUsage(request, blocks);
   const stop = options.stop ?? (blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
   const model = request.json?.['model'];
+  const start = messageStart(usage.start, typeof model === 'string' ? model : 'scripted', `msg_${request.index + 1}`);
+  const { diagnostics } = options;
   return [
-    messageStart(usage.start, typeof model === 'string' ? model : 'scripted', `msg_${request.index + 1}`),
+    diagnostics === undefined ? start : { ...start, message: { ...(start['message'] as JsonObject), diagnostics } },
     ping,
     ...blocks.flatMap((block, index) => blockEvents(block, index, request)),
     messageDelta(stop, usage.end),

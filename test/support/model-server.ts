@@ -82,6 +82,11 @@ export class ModelServer implements AsyncDisposable {
     return this.#until(() => this.#stalled.size >= count);
   }
 
+  /** Resolves as soon as no answer stands still. */
+  whenNoneStalled(): Promise<void> {
+    return this.#until(() => this.#stalled.size === 0);
+  }
+
   /** Lets every answer that stands still go on. */
   release(): void {
     for (const goOn of this.#stalled) goOn();
@@ -197,6 +202,7 @@ export class ModelServer implements AsyncDisposable {
     this.#tell();
     await promise;
     this.#stalled.delete(resolve);
+    this.#tell();
     response.off('close', resolve);
   }
 

@@ -28,6 +28,8 @@ export interface ResponsesOptions {
   readonly incomplete?: 'max_output_tokens' | 'content_filter' | 'max_messages';
   /** Reasoning that is streamed before everything else; its encrypted form follows from it. */
   readonly reasoning?: string;
+  /** What the server found when it held the request against another; by default it was not asked. */
+  readonly diagnostics?: JsonObject;
 }
 
 /** Answers with text on the Responses protocol, streamed word by word. */
@@ -122,6 +124,7 @@ function answerEvents(
     ...describeResponse(request, status, items),
     incomplete_details: options.incomplete === undefined ? null : { reason: options.incomplete },
     ...(usage === null ? {} : { usage }),
+    ...(options.diagnostics === undefined ? {} : { prompt_cache_diagnostics: options.diagnostics }),
   } as unknown as Response;
   const events: readonly ScriptEvent[] = [
     { type: 'response.created', response: begun },

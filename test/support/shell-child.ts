@@ -1,31 +1,35 @@
 /**
- * A program that runs a shell command with a time limit of one second, for tests that kill it. Arguments: home, workdir. Prints
- * the process ids of the shell and of its parent.
+ * A program that runs a shell command, for tests that kill it. Arguments: home, workdir, session, the command and its time
+ * limit in seconds. Prints the lines that are shown of the command while it runs.
  */
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
-import { newId } from '../../src/base/ids.ts';
-import type { CallId, PersonId } from '../../src/base/ids.ts';
+import type { CallId, PersonId, SessionId } from '../../src/base/ids.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 
-const [homeFolder = '', workdir = ''] = process.argv.slice(2);
+const [homeFolder = '', workdir = '', sessionId = '', command = '', timeout = ''] = process.argv.slice(2);
 const toolbox = createToolbox({
   taskFolder: join(homeFolder, 'tasks'),
   homeFolder,
   terminal: { timeoutMs: 1000, envPassthrough: [] },
   environment: { PATH: process.env['PATH'] },
-  clock: { ...systemClock, sleep: () => new Promise(() => {}) },
+  clock: { ...systemClock, sleep: sleepForEver },
 });
 await toolbox.tools.get('terminal')?.run(
-  { command: 'echo $$ $PPID; sleep 1000' },
+  { command, timeout: Number(timeout) },
   {
-    sessionId: newId('session', Date.now()),
+    sessionId: sessionId as SessionId,
     workdir,
     callId: 'call' as CallId,
     person: 'ann' as PersonId,
     signal: new AbortController().signal,
-    idempotencyKey: 'key',
+    idempotencyKey: 'the-call',
     progress: (text) => process.stdout.write(text),
     readBlob: () => Promise.resolve(undefined),
   },
 );
+
+/** Only a runner ends a command in time. */
+async function sleepForEver(_ms: number, signal?: AbortSignal): Promise<void> {
+  await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+}

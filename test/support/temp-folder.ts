@@ -7,7 +7,7 @@ export interface TempFolder extends AsyncDisposable {
 }
 
 /** A new empty folder that is removed, with all that is in it, when the test lets go of it. */
-export async function makeTempFolder(): Promise<TempFolder> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'talaria-test-')));
+export async function makeTempFolder(parent = tmpdir()): Promise<TempFolder> {
+  const path = await realpath(await mkdtemp(join(parent, 'talaria-test-')));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }

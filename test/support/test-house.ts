@@ -9,8 +9,10 @@ import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { Intake } from '../../src/gateway/intake.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../src/model/channel.ts';
 import type { Faults } from '../../src/model/faults.ts';
+import type { GivenImage } from '../../src/model/image.ts';
 import type { ApiMode } from '../../src/model/runtime.ts';
 import type { Address, Session } from '../../src/model/session.ts';
 import type { LoggedEntry, StepEvent, Verdict } from '../../src/model/turn.ts';
@@ -33,6 +35,8 @@ export interface HouseOptions {
   /** Done to the home before the first start. */
   readonly prepareHome?: (home: string) => void | Promise<void>;
   readonly faults?: Faults;
+  /** Where the home is made, if not beside the working folder. */
+  readonly homeParent?: string;
 }
 
 /** A person at a terminal in front of the real app, on a home of its own, with a scripted model server on loopback. */
@@ -65,7 +69,7 @@ export class TestHouse implements AsyncDisposable {
     this.#folder = folder;
     this.server = server;
     this.#options = options;
-    this.home = join(folder.path, 'home');
+    this.home = join(options.homeParent ?? folder.path, 'home');
     this.workdir = join(folder.path, 'work');
   }
 
@@ -103,14 +107,14 @@ export class TestHouse implements AsyncDisposable {
   }
 
   /** Says something and waits until the session has nothing left to do; returns the last thing shown. */
-  async say(text: string): Promise<string> {
-    await this.admit(text);
+  async say(text: string, images: readonly GivenImage[] = []): Promise<string> {
+    await this.admit(text, images);
     await this.whenIdle();
     return this.shown.at(-1)?.text ?? '';
   }
 
   /** Says something without waiting for the answer. Resolves when it has been taken in. */
-  async admit(text: string): Promise<void> {
+  async admit(text: string, images: readonly GivenImage[] = []): Promise<Intake> {
     const key = {
       platform: 'terminal',
       account: 'local',
@@ -118,12 +122,13 @@ export class TestHouse implements AsyncDisposable {
       messageId: newId('turn', Date.now()),
       revision: 0,
     };
-    await this.gateway.takeIn({
+    return await this.gateway.takeIn({
       type: 'message',
       key,
       address: this.address,
       person: 'owner' as PersonId,
       parts: [{ type: 'text', text }],
+      images,
       workdir: this.workdir,
     });
   }

@@ -40,6 +40,16 @@ test('colours and other escape sequences are taken out, also when they arrive in
   assert.equal(text, 'red link abc');
 });
 
+test('a command may open its output anew, and nothing of it is lost', async () => {
+  await using bench = await openToolBench();
+
+  const text = await bench.run('terminal', {
+    command: 'echo a; echo b > /dev/stderr; echo c > /dev/stdout; echo d | tee /dev/stderr',
+  });
+
+  assert.equal(text, 'a\nb\nc\nd\nd');
+});
+
 test('characters that arrive in pieces are put together, and bytes that are no text are replaced', async () => {
   await using bench = await openToolBench();
 

@@ -183,17 +183,64 @@ test('of an output without end little is on the disk at any time', async () => {
   assert.ok(most > 0 && most < 200_000_000, `${most} bytes`);
 });
 
+/** Runs a command in a program of its own, up to its first line of output. */
+async function startProgram(bench: ToolBench, command: string, timeout = 60): Promise<Program> {
+  const child = fileURLToPath(new URL('../support/shell-child.ts', import.meta.url));
+  const args = [child, bench.home, bench.workdir, bench.place.sessionId, command, String(timeout)];
+  const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(program, 'exit');
+  const [line] = (await once(program.stdout, 'data')) as [Buffer];
+  return { numbers: line.toString().split(' ').map(Number), ended, kill: () => program.kill('SIGKILL') };
+}
+
+interface Program {
+  /** What the first line says. */
+  readonly numbers: readonly number[];
+  readonly ended: Promise<unknown>;
+  kill(): void;
+}
+
 test('when the program is killed, a command is ended when its time is over, and its runner ends too', async () => {
   await using bench = await openToolBench();
-  const child = fileURLToPath(new URL('../support/shell-child.ts', import.meta.url));
-  const program = spawn(process.execPath, [child, bench.home, bench.workdir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(program.stdout, 'data')) as [Buffer];
-  const [shell = 0, runner = 0] = line.toString().split(' ').map(Number);
+  const program = await startProgram(bench, 'echo $$ $PPID; sleep 1000', 1);
+  const [shell = 0, runner = 0] = program.numbers;
 
-  program.kill('SIGKILL');
-  await once(program, 'exit');
+  program.kill();
+  await program.ended;
 
   assert.equal(await isRunning(shell), true);
   await whenGone(shell);
   await whenGone(runner);
+});
+
+test('when the program is killed, what a command puts out afterwards is kept, and the middle of much is dropped', async () => {
+  await using bench = await openToolBench();
+  const command = `echo 1; ${waitForGo}; yes | head -c 199999998; printf '\\0\\0'; exit 3`;
+  const program = await startProgram(bench, command);
+
+  program.kill();
+  await program.ended;
+  await writeFile(join(bench.workdir, 'go'), '');
+  const text = await recoverText(bench, command);
+
+  const [head = '', tail = ''] = text?.split('\n[… 199,950,002 of 200,000,002 characters left out …]\n') ?? [];
+  assert.equal(head, `1\n${'y\n'.repeat(9999)}`);
+  // Two of the characters are not shown, nor is the newline at the very end.
+  assert.equal(tail, `${'y\n'.repeat(14_999)}[exit code 3]`);
+});
+
+test('a process left in the background writes on when the program ends', async () => {
+  await using bench = await openToolBench();
+  const ticks = join(bench.workdir, 'ticks');
+  const program = await startProgram(bench, "sh -c 'while echo tick; do echo tick >> ticks; done' & echo $! > pid");
+
+  await program.ended;
+  const pid = Number(await readFile(join(bench.workdir, 'pid'), 'utf8'));
+
+  // More than a pipe holds, and well beyond what was written while the program ended.
+  const { size } = await stat(ticks);
+  while ((await isRunning(pid)) && (await stat(ticks)).size < size + 200_000) await nextTick();
+  assert.equal(await isRunning(pid), true);
+  await bench.toolbox.endTask(bench.place.sessionId);
+  await whenGone(pid);
 });

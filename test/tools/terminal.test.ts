@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newId } from '../../src/base/ids.ts';
@@ -228,6 +228,15 @@ test('TERM-15 children see an allow-list of the environment, and our credentials
   const text = await bench.run('terminal', { command: 'env -u _ -u SHLVL -u PWD -u OLDPWD | cut -d= -f1 | sort' });
 
   assert.deepEqual(text.split('\n'), ['HOME', 'LANG', 'LC_ALL', 'MY_SETTING', 'PATH', 'TALARIA_SESSION', 'TERM', 'TZ']);
+});
+
+test('a command does not find what the start-up files of bash set', async () => {
+  await using bench = await openToolBench();
+  await Promise.all(
+    ['.bashrc', '.profile', '.bash_profile'].map((name) => writeFile(join(bench.userHome, name), 'echo read; a=1')),
+  );
+
+  assert.equal(await bench.run('terminal', { command: 'echo "${a-none}"' }), 'none');
 });
 
 test('TERM-03 a timeout above ten minutes is refused with advice', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
+import { estimateTokenCount } from 'tokenx';
+import type { CallId, NodeId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
 import { textPart } from '../../src/model/message.ts';
 import type { Message } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
@@ -10,12 +11,12 @@ import type { LoggedEntry, TurnEntry } from '../../src/model/turn.ts';
 import { chooseTail, holdMessage } from '../../src/turn/compact/choose-tail.ts';
 import { Compactions } from '../../src/turn/compact/compactions.ts';
 import { shortenText } from '../../src/turn/compact/shorten-text.ts';
-import { keepWords } from '../../src/turn/compact/users-words.ts';
+import { keepWords, renderWords } from '../../src/turn/compact/users-words.ts';
 import { Conversation } from '../../src/turn/conversation.ts';
 
 const sessionId = 'ses_1' as SessionId;
 const person = 'owner' as PersonId;
-const asked: TurnEntry = {
+const asked: Extract<TurnEntry, { type: 'step.asked' }> = {
   type: 'step.asked',
   runtime: 'demo:demo' as RuntimeName,
   prompt: '',
@@ -247,7 +248,7 @@ test('what a server counted before a conversation was shortened or taken back sa
 
 test('a shortened text says how much of it is missing, and no character of it is cut in half', () => {
   assert.equal(shortenText('short', 100), 'short');
-  assert.equal(shortenText('a'.repeat(10) + 'b'.repeat(10), 10), `aaaaaaa\n[… 10 characters are left out here …]\nbbb`);
+  assert.equal(shortenText('a'.repeat(50) + 'b'.repeat(50), 10), `aaaaaaa\n[… 90 characters are left out here …]\nbbb`);
   assert.ok(shortenText('😀'.repeat(100), 33).isWellFormed());
 });
 
@@ -255,21 +256,65 @@ function byWord(text: string): number {
   return text.split(/\s+/).length;
 }
 
-test('where everything said is too much, the longest is shortened first and nothing is left out', () => {
+test('where everything said is too much, the longest is shortened first, and the short ones stay as they are', () => {
   const long = Array.from({ length: 3000 }, (_, index) => `w${index}`).join(' ');
 
   const kept = keepWords(['be brief', long, 'in metres'], 300, byWord);
 
-  assert.equal(kept[0], 'be brief');
-  assert.equal(kept[2], 'in metres');
-  assert.match(kept[1] ?? '', /^w0 [^]*left out here[^]* w2999$/);
-  assert.ok(byWord(kept.join(' ')) <= 300);
-  assert.equal(
-    keepWords(
-      Array.from({ length: 500 }, () => long),
-      10,
-      byWord,
-    ).length,
-    500,
+  assert.equal(kept.leftOut, 0);
+  assert.equal(kept.first[0], 'be brief');
+  assert.equal(kept.first[2], 'in metres');
+  assert.match(kept.first[1] ?? '', /^w0 [^]*left out here[^]* w2999$/);
+  assert.ok(byWord(renderWords(kept)) <= 300);
+});
+
+test('where even that is too much, the first and the newest stay, and one line counts what is missing between them', () => {
+  const said = Array.from({ length: 400 }, (_, index) => `message ${index}: do not break the build`);
+
+  const text = renderWords(keepWords(said, 300, byWord));
+
+  assert.ok(byWord(text) <= 300);
+  assert.match(text, /^1\. message 0: do not break the build\n\n2\. message 1:/);
+  assert.match(text, /399\. message 398: do not break the build\n\n400\. message 399: do not break the build$/);
+  assert.equal(text.match(/\[… \d+ messages of the user are left out here; the log has them …\]/g)?.length, 1);
+  const gap = Number(/\[… (\d+) messages/.exec(text)?.[1]);
+  assert.equal(text.match(/^\d+\. /gm)?.length, 400 - gap);
+});
+
+test('what is kept of what was said never passes its room, however many and however short the messages are', () => {
+  const saying = fc.oneof(words, fc.lorem({ maxCount: 30 }), fc.string({ maxLength: 600 }));
+  fc.assert(
+    fc.property(fc.array(saying, { maxLength: 300 }), fc.nat(3000), (said, room) => {
+      const kept = keepWords(said, room, estimateTokenCount);
+
+      assert.ok(estimateTokenCount(renderWords(kept)) <= Math.max(room, 24));
+      assert.equal(kept.first.length + kept.leftOut + kept.last.length, said.length);
+    }),
+    { numRuns: 200 },
   );
+});
+
+test('a text is never made longer by shortening it', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 300 }), fc.nat(300), (text, most) => {
+      assert.ok(shortenText(text, most).length <= text.length);
+    }),
+  );
+});
+
+function mayRunAfter(...entries: readonly TurnEntry[]): boolean {
+  const compactions = new Compactions();
+  for (const entry of entries) compactions.take(entry, 'by-itself');
+  return compactions.mayRunByItself;
+}
+
+test('calls for a summary that came to nothing end the shortening by itself; those that somebody stopped do not', () => {
+  const call: TurnEntry = { type: 'compaction.asked', runtime: asked.runtime };
+  const stop: TurnEntry = { type: 'turn.settled', result: { type: 'interrupted', by: person } };
+  const claim: TurnEntry = { type: 'turn.claimed', owner: 'node' as NodeId, epoch: 1 };
+
+  assert.equal(mayRunAfter(call, claim, call, claim, call, claim), true);
+  assert.equal(mayRunAfter(call, claim, call, claim, call, claim, call), false);
+  assert.equal(mayRunAfter(call, stop, call, stop, call, stop, call, stop), true);
+  assert.equal(mayRunAfter(call, { type: 'turn.released' }, call, call, call), true);
 });

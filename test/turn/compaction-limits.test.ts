@@ -49,7 +49,7 @@ test('a server that is never content gets at most three shorter conversations in
 
   const sizes = answered(long.server)
     .slice(12)
-    .map((request) => messagesIn(request).length);
+    .map(({ body }) => body.length);
   assert.match(reply, /^That did not work: the model's server answered 413: .*too long for the model/);
   assert.ok(sizes.length >= 3 && sizes.length <= 4, `${sizes.length} requests`);
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
+import type { BlobId, CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
 import { textPart } from '../../src/model/message.ts';
 import type { Message } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
@@ -19,11 +19,16 @@ const asked: TurnEntry = {
   digest: '',
 };
 
+const image = { type: 'image', blob: 'b1' as BlobId, mediaType: 'image/png', bytes: 99 } as const;
+
 function admitted(text: string): TurnEntry {
   return { type: 'turn.admitted', parts: [textPart(text)], person };
 }
 function steered(text: string): TurnEntry {
   return { type: 'turn.steered', parts: [textPart(text)], person };
+}
+function steeredWithImage(text: string): TurnEntry {
+  return { type: 'turn.steered', parts: [image, textPart(text)], person };
 }
 function answered(text: string, ...ids: readonly string[]): TurnEntry {
   const calls = ids.map((id) => ({ id: id as CallId, name: 'read_file', arguments: '{}' }));
@@ -107,6 +112,40 @@ test('steering that comes after the result was sent stands as a message of its o
   });
 });
 
+test('an image that comes with steering stands behind the results, or behind the words where there are none', () => {
+  const mention = '[an image: image/png, 1 KB]\nlook';
+  const behindResult = messagesOf('a', [
+    ['a', admitted('go')],
+    ['a', asked],
+    ['a', answered('', 'c1')],
+    ['a', steeredWithImage('look')],
+    ['a', settled('c1')],
+  ]);
+  const behindWords = messagesOf('a', [
+    ['a', admitted('go')],
+    ['a', asked],
+    ['a', steeredWithImage('look')],
+  ]);
+
+  const result = { type: 'done', parts: [textPart('result of c1')] };
+  assert.deepEqual(behindResult.slice(-2), [
+    { role: 'tool', callId: 'c1', outcome: result, steering: [mention] },
+    { role: 'user', parts: [image] },
+  ]);
+  assert.deepEqual(behindWords.at(-1), { role: 'user', parts: [textPart(mention), image] });
+});
+
+test('an image that was sent is not sent again with the next words', () => {
+  const messages = messagesOf('a', [
+    ['a', admitted('go')],
+    ['a', steeredWithImage('look')],
+    ['a', asked],
+    ['a', steered('faster')],
+  ]);
+
+  assert.deepEqual(messages.at(-1), { role: 'user', parts: [textPart('faster')] });
+});
+
 test('steering before anything was asked stands as a message of its own', () => {
   const messages = messagesOf('a', [
     ['a', admitted('go')],
@@ -144,7 +183,10 @@ const randomLog = fc
         const ids = Array.from({ length: step.calls }, () => `c${(callCount += 1)}`);
         own.push(answered(`answer ${own.length}`, ...ids), ...ids.map(settled));
       }
-      for (const place of turn.steers) own.splice(Math.min(place, own.length), 0, steered(`steer ${place}`));
+      for (const place of turn.steers) {
+        const steer = place % 2 === 0 ? steered : steeredWithImage;
+        own.splice(Math.min(place, own.length), 0, steer(`steer ${place}`));
+      }
       if (turn.queuedEarly && index + 1 < turns.length) log.push([`t${index + 1}`, admitted(`t${index + 1}`)]);
       log.push(...own.map((entry) => [name, entry] as const));
     }

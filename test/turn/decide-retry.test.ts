@@ -26,6 +26,7 @@ const history: CallHistory = {
   failuresBefore: 0,
   hasRecovered: false,
   hasForgottenReasoning: false,
+  hasImages: true,
   stage: 'first-choice',
   compaction: 'possible',
   nextKey: undefined,
@@ -64,6 +65,7 @@ const actions: readonly (readonly [RefusalKind, string, string])[] = [
   ['server', 'retry after 1000 ms', 'fall-back to 2 after 0 ms'],
   ['overflow', 'compact after 0 ms', 'fall-back to 2 after 0 ms'],
   ['stale-reasoning', 'forget-reasoning after 0 ms', 'fall-back to 2 after 0 ms'],
+  ['images', 'withhold-images after 0 ms', 'fall-back to 2 after 0 ms'],
   ['not-found', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
   ['filtered', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
   ['bad-request', 'fall-back to 2 after 0 ms', 'fall-back to 2 after 0 ms'],
@@ -71,7 +73,7 @@ const actions: readonly (readonly [RefusalKind, string, string])[] = [
 
 for (const [kind, first, last] of actions) {
   test(`a refusal of the kind ${kind} leads to ${first}, in the end to ${last}, and then to the end`, () => {
-    const spent = { failuresBefore: 3, hasForgottenReasoning: true, compaction: 'spent' } as const;
+    const spent = { failuresBefore: 3, hasForgottenReasoning: true, hasImages: false, compaction: 'spent' } as const;
 
     assert.equal(after(refusal(kind), { nextKey: 1, nextPlace: 2 }), first);
     assert.equal(after(refusal(kind), { ...spent, nextPlace: 2 }), last);
@@ -98,9 +100,14 @@ test('thoughts that a server does not take back are forgotten for its vendor, on
 test('whoever gives up says what the user can do', () => {
   const table: readonly (readonly [RefusalKind, Partial<CallHistory>, RegExp])[] = [
     ['auth', {}, /^check the key in OPENAI_API_KEY$/],
-    ['auth', { runtime: { ...runtime, keyName: undefined } }, /model\.key_env/],
+    ['auth', { runtime: { ...runtime, keyName: undefined } }, /^no key was sent: name the variable .* model\.key_env/],
+    [
+      'auth',
+      { runtime: { ...runtime, vendor: 'custom', keyName: undefined } },
+      /^no key was sent: set CUSTOM_API_KEY, or name .* model\.key_env/,
+    ],
     ['billing', {}, /add credit to the account of OPENAI_API_KEY/],
-    ['not-found', {}, /openai:gpt-x cannot be had there: `talaria model`/],
+    ['not-found', {}, /openai:gpt-x cannot be had there: `talaria model set` .* `\/model` in a chat/],
     ['overflow', { compaction: 'off' }, /compaction is switched off/],
     ['overflow', { compaction: 'spent' }, /however much it is shortened: begin anew with \/new/],
   ];

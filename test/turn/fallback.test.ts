@@ -124,6 +124,23 @@ test('F4 a credential is sent only to the server that it is configured for', asy
   assert.equal(standIn.requests[0]?.headers['authorization'], 'Bearer key-of-the-second');
 });
 
+test('F4 the usual key of a vendor goes to no address but its own, unless the settings name it for that address', async () => {
+  await using foreign = await startModelServer(() => says('foreign'));
+  const fallback = { provider: 'openai', base_url: `${foreign.origin}/v1`, model: 'gpt-5.4' };
+  const named = { ...fallback, key_env: 'OPENAI_API_KEY' };
+  const env = { OPENAI_API_KEY: 'key-of-openai' };
+  await using careful = await openTestHouse({ script: () => refused, settings: { fallback }, env });
+  await using outspoken = await openTestHouse({ script: () => refused, settings: { fallback: named }, env });
+
+  await careful.say('hello');
+  const seen = foreign.requests.length;
+  await outspoken.say('hello');
+
+  assert.equal(seen, 0);
+  assert.match(careful.warnings.join(), /a fallback is left out: model\.base_url is not openai's own address/);
+  assert.equal(foreign.requests[0]?.headers['authorization'], 'Bearer key-of-openai');
+});
+
 test('a runtime that is the same as the failing one is passed over', async () => {
   await using standIn = await startModelServer(() => says('stand-in'));
   await using house = await openTestHouse({ script: [refused] });
@@ -142,6 +159,23 @@ test('a runtime that is the same as the failing one is passed over', async () =>
   assert.equal(house.server.requests.length, 1);
 });
 
+test('the same model on another machine is another runtime, and stands in', async () => {
+  await using second = await startModelServer(() => says('from the second machine'));
+  await using house = await openTestHouse({ script: () => refused });
+  await using other = await openTestHouse({
+    script: [],
+    settings: {
+      model: { provider: 'vllm', base_url: `${house.server.origin}/v1`, default: 'qwen' },
+      fallback: { provider: 'vllm', base_url: `${second.origin}/v1`, model: 'qwen' },
+    },
+  });
+
+  const reply = await other.say('hello');
+
+  assert.equal(reply, 'from the second machine');
+  assert.deepEqual([house.server.requests.length, second.requests.length], [1, 1]);
+});
+
 test('a fallback that cannot be used is left out, and its user is told', async () => {
   await using house = await openTestHouse({
     script: [says('hi')],
@@ -149,7 +183,7 @@ test('a fallback that cannot be used is left out, and its user is told', async (
   });
 
   assert.deepEqual(house.warnings, [
-    'a fallback is left out: the provider anthropic is configured, but it has no key: set ANTHROPIC_API_KEY',
+    'a fallback is left out: the provider anthropic has no key: set ANTHROPIC_API_KEY',
   ]);
 });
 
@@ -183,6 +217,18 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
+/** Says something and lets each of these waits pass as soon as it is announced. */
+async function passWaits(house: TestHouse, clock: ManualClock, waits: readonly number[]): Promise<void> {
+  await house.admit('hello');
+  const idle = house.whenIdle();
+  for (const waitMs of waits) {
+    await house.when((event) => event.type === 'notice' && event.text.endsWith(`in ${waitMs / 1000} s`));
+    await clock.whenSomeoneSleeps();
+    clock.advance(waitMs);
+  }
+  await idle;
+}
+
 test('T1 T5 a server that cannot be reached gets its retries, one try on a fresh connection, and then the stand-in answers', async () => {
   const clock = new ManualClock(Date.now());
   await using standIn = await startModelServer(() => says('stand-in'));
@@ -193,14 +239,7 @@ test('T1 T5 a server that cannot be reached gets its retries, one try on a fresh
     clock,
   });
 
-  await house.admit('hello');
-  const idle = house.whenIdle();
-  for (const waitMs of [1000, 2000, 4000, 6000]) {
-    await house.when((event) => event.type === 'notice' && event.text.endsWith(`in ${waitMs / 1000} s`));
-    await clock.whenSomeoneSleeps();
-    clock.advance(waitMs);
-  }
-  await idle;
+  await passWaits(house, clock, [1000, 2000, 4000, 6000]);
 
   assert.equal(house.shown.at(-1)?.text, 'stand-in');
   const asked = 'custom:gone';
@@ -218,6 +257,37 @@ test('T1 T5 a server that cannot be reached gets its retries, one try on a fresh
     'custom:second',
   ]);
 });
+
+test('T2 a stand-in that cannot be reached gets its retries and no fresh connection', async () => {
+  const clock = new ManualClock(Date.now());
+  await using third = await startModelServer(() => says('third'));
+  const gone = { provider: 'custom', base_url: `http://127.0.0.1:${await closedPort()}/v1`, model: 'gone' };
+  const fallback = [gone, entryFor(third, 'third')];
+  await using house = await openTestHouse({ script: () => refused, settings: { fallback }, clock });
+
+  await passWaits(house, clock, [1000, 2000, 4000]);
+
+  const [asked, then] = ['custom:gone', 'retry'];
+  const atStandIn = [asked, then, asked, then, asked, then, asked, 'fall-back', 'custom:third'];
+  assert.deepEqual(await pathOf(house), ['custom:scripted', 'fall-back', ...atStandIn]);
+});
+
+for (const provider of ['openrouter', 'nous', 'huggingface']) {
+  test(`T4 ${provider} keeps its own connections: where it cannot be reached a fresh one is not tried`, async () => {
+    const clock = new ManualClock(Date.now());
+    await using standIn = await startModelServer(() => says('stand-in'));
+    const base_url = `http://127.0.0.1:${await closedPort()}/v1`;
+    const model = { provider, base_url, default: 'm', key_env: 'OWN_KEY' };
+    const settings = { model, fallback: entryFor(standIn, 'second') };
+    await using house = await openTestHouse({ script: [], settings, env: { OWN_KEY: 'key' }, clock });
+
+    await passWaits(house, clock, [1000, 2000, 4000]);
+
+    const [asked, then] = [`${provider}:m`, 'retry'];
+    const path = [asked, then, asked, then, asked, then, asked, 'fall-back', 'custom:second'];
+    assert.deepEqual(await pathOf(house), path);
+  });
+}
 
 test('a fallback survives a restart in the middle of the turn', async () => {
   const gate = Promise.withResolvers<void>();

@@ -57,7 +57,7 @@ test('a call that could pass a limit is not made, and the turn says which limit 
   assert.equal(house.server.requests.length, 0);
   assert.match(
     reply,
-    /^That did not work: the limit for a turn is \$0\.0200; \$0\.00 are spent .* may cost up to \$0\.03/,
+    /^That did not work: the limit for a turn is \$0\.0200; \$0\.00 are spent .* may cost up to \$0\.03\d*: raise limits\.per_turn, or ask for shorter answers with model\.max_output_tokens\.$/,
   );
   assert.equal((await entriesOf(house, 'limit.reached'))[0]?.verdict, 'stopped');
 });
@@ -110,7 +110,10 @@ test('a price that is not known stops the turn: a limit that could not be kept i
 
   const reply = await house.say('hello');
 
-  assert.match(reply, /the price of custom:scripted is not known, so they could not be kept/);
+  assert.match(
+    reply,
+    /the price of custom:scripted is not known, so they could not be kept: set prices\."custom:scripted" \(input and output\) in the settings, or take out limits\.$/,
+  );
   assert.equal(house.server.requests.length, 0);
 });
 

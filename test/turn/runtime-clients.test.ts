@@ -97,6 +97,22 @@ test('T7 the old client is closed before the new one is built', async () => {
   assert.deepEqual(notes, ['build first', 'close first', 'build first']);
 });
 
+test('a client whose building fails late does not take the one that was built meanwhile with it', async () => {
+  const slow = Promise.withResolvers<Provider>();
+  const built = await connectRuntime(runtime('first'));
+  const answers = [slow.promise, Promise.resolve(built)];
+  const clients = new RuntimeClients([runtime('first')], () => answers.shift() ?? assert.fail('built a third time'));
+  const first = clients.at(0);
+  const rebuilding = clients.rebuild(0);
+  const second = clients.at(0);
+
+  slow.reject(new Error('too late'));
+
+  await assert.rejects(first, /too late/);
+  await rebuilding;
+  assert.deepEqual([await second, await clients.at(0)], [built, built]);
+});
+
 test('T8 a rebuild that fails is reported and throws nothing', async () => {
   const { clients, broken } = openClients();
   await clients.at(0);

@@ -12,6 +12,7 @@ import type { ChatParts } from './chat-parts.ts';
 import { ChatScreen } from './chat-screen.ts';
 import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
+import { imageHelp, readImageLine } from './image-line.ts';
 import { linesToBringBack } from './lines-to-bring-back.ts';
 import { isPersonLeaving } from './is-leaving.ts';
 import { MessageLines } from './message-lines.ts';
@@ -106,9 +107,11 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
         this.leave(exitCodes.done);
         return;
       }
-      yield input;
+      const ready = await this.#withImage(input);
+      if (ready === undefined) continue;
+      yield ready;
       // Back here the gateway has dealt with it: if it became a turn, that turn has its lane by now.
-      if (input.type === 'line') await this.#afterLine(input.text);
+      if (ready.type === 'line') await this.#afterLine(ready.text);
     }
   }
 
@@ -130,8 +133,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   line(text: string): void {
     if (this.#mode.type === 'asking') {
-      this.#input.push({ type: 'answer', digest: this.#mode.digest, verdict: readVerdict(text) });
-      this.#mode = busy;
+      this.#answer(text, this.#mode.digest);
       return;
     }
     clearTimeout(this.#pasting);
@@ -144,6 +146,14 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#message.add(text);
     // Lines that come faster than anyone types were pasted, and are one message.
     if (!this.#message.isContinued) this.#pasting = setTimeout(() => this.#submit(), pasteMs);
+  }
+
+  /** Words instead of a yes or no are a no, and reach the model with it. */
+  #answer(text: string, digest: string): void {
+    const verdict = readVerdict(text);
+    this.#mode = busy;
+    if (verdict === 'unclear') this.#send(text);
+    this.#input.push({ type: 'answer', digest, verdict: verdict === 'approved' ? 'approved' : 'denied' });
   }
 
   interrupt(): void {
@@ -212,12 +222,24 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     else this.#input.push({ type: 'line', text });
   }
 
+  /** Reads the picture that a line names. Where that cannot be had the person is told, and nothing goes on. */
+  async #withImage(input: TerminalInput): Promise<TerminalInput | undefined> {
+    if (input.type === 'answer') return input;
+    const spoken = await readImageLine(input.text, this.#parts);
+    if (spoken.type === 'said') return { ...spoken, type: 'line' };
+    this.#view.note(spoken.reason);
+    this.#waitUntilIdle();
+    return undefined;
+  }
+
   /** Learns which session a line went to; a command alone makes none. */
   async #afterLine(text: string): Promise<void> {
     const { app, place } = this.#parts;
     const command = parseCommand(text.trim());
     // The gateway tells what can be typed anywhere; how to leave is known only here.
-    if (command !== undefined && findCommand(command.name)?.name === 'help') this.#view.note(leavingHelp);
+    if (command !== undefined && findCommand(command.name)?.name === 'help') {
+      for (const note of [imageHelp, leavingHelp]) this.#view.note(note);
+    }
     if (command === undefined) {
       // Where the line could not be stored the gateway has said so, and there is nothing to wait for.
       const session = await app.store.sessions.at(place.seat).catch(() => undefined);

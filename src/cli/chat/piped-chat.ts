@@ -6,6 +6,7 @@ import { Talk } from '../run/talk.ts';
 import { TextOutput } from '../run/text-output.ts';
 import { watchStops } from '../watch-stops.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { readImageLine } from './image-line.ts';
 import { inputLines } from './input-lines.ts';
 import { isLeaving } from './is-leaving.ts';
 import { ShownReplies } from './shown-replies.ts';
@@ -44,7 +45,12 @@ async function sayAll({ process, place, recalled }: ChatParts, talk: Talk, outpu
     if (isLeaving(line)) return exitCodes.done;
     if (line.trim() === '') continue;
     count += 1;
-    const said = await talk.say(line);
+    const spoken = await readImageLine(line, { place, process });
+    if (spoken.type === 'unfit') {
+      output.note(spoken.reason);
+      continue;
+    }
+    const said = await talk.say(spoken.text, spoken.images);
     output.finish(said);
     if (said.type === 'settled' && said.result.type === 'interrupted') return exitCodes.interrupted;
   }

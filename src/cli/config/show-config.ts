@@ -4,6 +4,8 @@ import type { Config, ModelChoice, PriceSettings } from '../../model/config.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
+const megabyte = 1024 * 1024;
+
 export const showConfig: CommandFunction = async (args, deps) => {
   const { stdout, stderr } = deps.process;
   const { config, source, warnings } = await deps.readSettings();
@@ -18,7 +20,7 @@ export const showConfig: CommandFunction = async (args, deps) => {
 };
 
 /** The settings under the names that they have in the file. Pure. */
-export function asWritten({ model, fallback, compaction, limits, prices, ...rest }: Config): Json {
+export function asWritten({ model, fallback, providers, compaction, limits, prices, ...rest }: Config): Json {
   return {
     model: {
       ...choiceAsWritten(model),
@@ -31,6 +33,12 @@ export function asWritten({ model, fallback, compaction, limits, prices, ...rest
       const { default: _, ...written } = choiceAsWritten({ ...choice, default: undefined });
       return { model: name ?? null, ...written };
     }),
+    providers: Object.fromEntries(
+      Object.entries(providers).map(([provider, { default: name, ...choice }]) => {
+        const { default: _, provider: __, ...written } = choiceAsWritten({ ...choice, default: undefined });
+        return [provider, { model: name ?? null, ...written }];
+      }),
+    ),
     compression: {
       enabled: compaction.isAutomatic,
       threshold: compaction.threshold,
@@ -47,8 +55,25 @@ export function asWritten({ model, fallback, compaction, limits, prices, ...rest
       when_reached: limits.whenReached,
     },
     prices: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, priceAsWritten(price)])),
-    agent: { max_turns: rest.agent.maxSteps },
+    agent: {
+      max_turns: rest.agent.maxSteps,
+      gateway_timeout: (rest.agent.inactivityMs ?? 0) / 1000,
+      system_prompt: rest.agent.ephemeralPrompt,
+      disabled_toolsets: [...rest.agent.disabledToolsets],
+    },
+    agent_cache: {
+      max_agents: rest.agentCache.maxAgents ?? 0,
+      max_mb: (rest.agentCache.maxBytes ?? 0) / megabyte,
+      idle_ttl: rest.agentCache.idleMs / 1000,
+    },
     terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
+    telegram: {
+      token_env: rest.telegram.tokenEnv,
+      allow: [...rest.telegram.allow],
+      groups: rest.telegram.groups,
+      workdir: rest.telegram.workdir ?? null,
+      api_root: rest.telegram.apiRoot ?? null,
+    },
     storage: { retention_days: rest.storage.retentionDays },
   };
 }

@@ -30,16 +30,15 @@ function labelOf({ role, alias }: SurveyedModel): string {
 }
 
 function describeKeys(vendors: readonly VendorKey[]): readonly string[] {
-  const named = vendors.flatMap(({ name, keyName, hasKey }) =>
-    keyName === undefined ? [] : [{ name, keyName, hasKey }],
-  );
-  const there = named.filter(({ hasKey }) => hasKey).map(({ name, keyName }) => `${name} (${keyName})`);
-  const missing = named.filter(({ hasKey }) => !hasKey).map(({ name }) => name);
-  const keyless = vendors.filter(({ keyName }) => keyName === undefined).map(({ name }) => name);
+  const there = vendors.filter(({ hasKey }) => hasKey).map(({ name, keys }) => `${name} (${keys.join(', ')})`);
+  const missing = vendors.filter(({ keyName, hasKey }) => keyName !== undefined && !hasKey).map(({ name }) => name);
+  const keyless = vendors
+    .filter(({ keyName, hasKey }) => keyName === undefined && !hasKey)
+    .map(({ name }) => (name === 'custom' ? 'custom (any address)' : name));
   return [
     `keys are there for: ${there.length === 0 ? 'nobody' : there.join(', ')}`,
     ...(missing.length === 0 ? [] : [`no key for: ${missing.join(', ')}`]),
-    `without a key: ${keyless.join(', ')}, custom (any address), demo`,
+    `without a key: ${[...keyless, 'demo'].join(', ')}`,
   ];
 }
 

@@ -13,15 +13,18 @@ export const setModel: CommandFunction = async (args, deps) => {
   const check = args.has('no-check') ? undefined : await desk.check(runtime);
   if (check?.type === 'failed') return tellFailure(runtime, check, { process, format });
 
-  await desk.models.setDefault(name, runtime);
+  const { notes, copy } = await desk.models.setDefault(name, runtime);
   const { path } = await deps.readSettings();
   if (format === 'json') {
-    const report = { ok: true, default: runtime.name, path, check: check === undefined ? null : timed(check) };
+    const checked = check === undefined ? null : timed(check);
+    const report = { ok: true, default: runtime.name, path, check: checked, notes, copy: copy ?? null };
     process.stdout.write(`${JSON.stringify(report)}\n`);
     return exitCodes.done;
   }
   if (check !== undefined) process.stdout.write(describeAnswer(runtime, check));
   process.stdout.write(`${runtime.name} is the default now · ${describeFacts(await desk.lookUp(runtime))}\n`);
-  process.stdout.write(`Written to ${path}; a Talaria that runs takes it up at its next start.\n`);
+  for (const note of notes) process.stdout.write(`${note}\n`);
+  process.stdout.write(`Written to ${path}; a Talaria that runs takes it up with its next message.\n`);
+  if (copy !== undefined) process.stdout.write(`The settings as they were: ${copy}\n`);
   return exitCodes.done;
 };

@@ -14,7 +14,7 @@ export class ConsentAsker implements Disposable {
     this.#process = process;
   }
 
-  /** Shows everything that would run and reads one line. No answer at all is a no. */
+  /** Shows everything that would run and reads a yes or a no. No answer at all is a no. */
   async ask(question: string): Promise<Verdict> {
     const { stdin, stderr, env } = this.#process;
     const { createInterface } = await import('node:readline/promises');
@@ -22,7 +22,11 @@ export class ConsentAsker implements Disposable {
     stderr.write(`This needs your consent:\n${style.bold(makeVisible(question))}\n`);
     // Not in raw mode: Ctrl-C stays a signal, and the terminal itself echoes the line.
     using lines = createInterface({ input: stdin, output: stderr, terminal: false });
-    return readVerdict(await this.#readLine(lines));
+    for (;;) {
+      const verdict = readVerdict(await this.#readLine(lines));
+      if (verdict !== 'unclear') return verdict;
+      stderr.write('Please answer y or n.\n');
+    }
   }
 
   [Symbol.dispose](): void {

@@ -54,6 +54,9 @@ export class JsonOutput implements RunOutput {
       case 'left':
         this.#fail('ended', 'a signal ended the program; the turn goes on with the next start', exitCode);
         return;
+      case 'refused':
+        this.#fail('refused', said.reason, exitCode);
+        return;
       case 'ignored':
         this.#fail('ignored', 'there was nothing to do', exitCode);
         return;

@@ -6,14 +6,22 @@ type Input = Pick<ProcessPort, 'stdin' | 'stdinType' | 'stderr'>;
 const mostCharacters = 8 * 1024 * 1024;
 const patienceMs = 3000;
 
-/** The prompt of a one-shot: the words, what comes in on stdin, or the first with the second behind it. */
-export async function readPrompt(words: readonly string[], input: Input): Promise<string> {
+/**
+ * The prompt of a one-shot: the words, what comes in on stdin, or the first with the second behind it. Nothing will do where
+ * there is a picture.
+ */
+export async function readPrompt(
+  words: readonly string[],
+  input: Input,
+  without: 'refused' | 'allowed' = 'refused',
+): Promise<string> {
   const onlyStdin = words.length === 1 && words[0] === '-';
   const spoken = onlyStdin ? '' : words.join(' ').trim();
   const type = input.stdinType();
   const piped = type === 'data' || (type === 'terminal' && onlyStdin) ? await readAll(input) : '';
   const prompt = [spoken, piped].filter((text) => text !== '').join('\n\n');
-  if (prompt === '') throw new AppError('bad-usage', 'there is no prompt; give one: talaria run "what time is it?"');
+  if (prompt === '' && without === 'refused')
+    throw new AppError('bad-usage', 'there is no prompt; give one: talaria run "what time is it?"');
   return prompt;
 }
 

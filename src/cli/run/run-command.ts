@@ -1,4 +1,5 @@
 import { describeError } from '../../base/errors.ts';
+import type { GivenImage } from '../../model/image.ts';
 import type { App, CliDeps, ProcessPort } from '../app-port.ts';
 import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
@@ -13,13 +14,25 @@ import type { Said } from './talk.ts';
 
 /** One prompt in, one reply out. */
 export const runCommand: CommandFunction = async (args, deps) => {
-  const prompt = await readPrompt(args.words, deps.process);
+  const images = await readImages(args.values('image'), deps.process);
+  const text = await readPrompt(args.words, deps.process, images.length > 0 ? 'allowed' : 'refused');
   const output = await chooseOutput(args, deps.process);
   await using app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
   for (const warning of app.warnings) output.note(warning);
   const place = await choosePlace(args, app.store.sessions, deps.process);
-  return await answer(prompt, { app, place, output, process: deps.process });
+  return await answer({ text, images }, { app, place, output, process: deps.process });
 };
+
+interface Prompt {
+  readonly text: string;
+  readonly images: readonly GivenImage[];
+}
+
+async function readImages(files: readonly string[], process: ProcessPort): Promise<readonly GivenImage[]> {
+  if (files.length === 0) return [];
+  const { readImage } = await import('../read-image.ts');
+  return await Promise.all(files.map((file) => readImage(file, process.cwd())));
+}
 
 async function chooseOutput(args: Arguments, process: CliDeps['process']): Promise<RunOutput> {
   if (args.has('json')) return new (await import('./json-output.ts')).JsonOutput(process);
@@ -34,7 +47,7 @@ interface RunParts {
   readonly process: ProcessPort;
 }
 
-async function answer(prompt: string, { app, place, output, process }: RunParts): Promise<number> {
+async function answer(prompt: Prompt, { app, place, output, process }: RunParts): Promise<number> {
   const asks = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'yes' : 'no';
   using port = new RunPort(asks, output, process);
   const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
@@ -47,7 +60,7 @@ async function answer(prompt: string, { app, place, output, process }: RunParts)
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
   });
   const left = stops.ended.then((exitCode): Said => ({ type: 'left', exitCode }));
-  const said = await Promise.race([talk.say(prompt), left]);
+  const said = await Promise.race([talk.say(prompt.text, prompt.images), left]);
   const exitCode = exitCodeOf(said);
   output.finish(said, exitCode);
   return exitCode;
@@ -66,6 +79,8 @@ function exitCodeOf(said: Said): number {
       return exitCodes.done;
     case 'put-off':
       return exitCodes.internal;
+    case 'refused':
+      return exitCodes.badUsage;
     case 'ignored':
       return exitCodes.failed;
     case 'left':

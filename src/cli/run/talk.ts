@@ -2,6 +2,7 @@ import { newId } from '../../base/ids.ts';
 import type { SessionId, TurnId } from '../../base/ids.ts';
 import { textPart } from '../../model/message.ts';
 import type { Inbound } from '../../model/channel.ts';
+import type { GivenImage } from '../../model/image.ts';
 import type { TurnRef, TurnResult } from '../../model/turn.ts';
 import type { Seat, ServedTerminal } from '../app-port.ts';
 
@@ -11,6 +12,8 @@ export type Said =
   | { readonly type: 'answered'; readonly text: string }
   /** The session could not be served; the turn waits in the log. */
   | { readonly type: 'put-off'; readonly turn: TurnRef }
+  /** It cannot be taken in as it is. */
+  | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ignored' }
   /** A signal ended the program before the turn did. */
   | { readonly type: 'left'; readonly exitCode: number };
@@ -37,10 +40,10 @@ export class Talk implements Disposable {
     return this.#pending > 0;
   }
 
-  async say(text: string): Promise<Said> {
+  async say(text: string, images: readonly GivenImage[] = []): Promise<Said> {
     this.#pending += 1;
     try {
-      return await this.#sayAndWait(text);
+      return await this.#sayAndWait(text, images);
     } finally {
       this.#pending -= 1;
     }
@@ -55,15 +58,15 @@ export class Talk implements Disposable {
   }
 
   async stop(): Promise<void> {
-    await this.#gateway.takeIn(toInbound('/stop', this.#seat));
+    await this.#gateway.takeIn(toInbound('/stop', [], this.#seat));
   }
 
   [Symbol.dispose](): void {
     this.#watching[Symbol.dispose]();
   }
 
-  async #sayAndWait(text: string): Promise<Said> {
-    const intake = await this.#gateway.takeIn(toInbound(text, this.#seat));
+  async #sayAndWait(text: string, images: readonly GivenImage[]): Promise<Said> {
+    const intake = await this.#gateway.takeIn(toInbound(text, images, this.#seat));
     switch (intake.type) {
       case 'commanded':
         return { type: 'answered', text: intake.reply };
@@ -71,7 +74,10 @@ export class Talk implements Disposable {
       case 'steered':
         await this.#gateway.whenIdle(intake.turn.sessionId);
         return this.#outcomeOf(intake.turn);
+      case 'refused':
+        return intake;
       case 'answered':
+      case 'denied':
       case 'ignored':
         return { type: 'ignored' };
     }
@@ -83,8 +89,12 @@ export class Talk implements Disposable {
   }
 }
 
-function toInbound(text: string, { address, person, workdir }: Omit<Seat, 'port'>): Inbound {
+function toInbound(
+  text: string,
+  images: readonly GivenImage[],
+  { address, person, workdir }: Omit<Seat, 'port'>,
+): Inbound {
   const { platform, account, chat } = address;
   const key = { platform, account, chat, messageId: newId('turn', Date.now()), revision: 0 };
-  return { type: 'message', key, address, person, parts: [textPart(text)], workdir };
+  return { type: 'message', key, address, person, parts: text === '' ? [] : [textPart(text)], images, workdir };
 }

@@ -77,6 +77,7 @@ export class TextOutput implements RunOutput {
 
   finish(said: Said): void {
     if (said.type === 'answered') this.#reply(said.text);
+    if (said.type === 'refused') this.#printer.line(neutralise(said.reason));
     if (said.type === 'put-off' || said.type === 'left')
       this.#printer.line('The turn is unfinished. It goes on with: talaria -c');
   }

@@ -44,7 +44,7 @@ async function readBlobs(
 }
 
 function blobsIn(entry: TurnEntry): readonly BlobId[] {
-  return partsIn(entry).flatMap((part) => (part.type === 'blob' ? [part.blob] : []));
+  return partsIn(entry).flatMap((part) => (part.type === 'text' ? [] : [part.blob]));
 }
 
 function partsIn(entry: TurnEntry): readonly Part[] {

@@ -12,7 +12,7 @@ export const listSessions: CommandFunction = async (args, deps) => {
   await using app = await deps.openApp({ purpose: 'look' });
   const { sessions: stored, turns } = app.store;
   const unfinished = new Set((await turns.unsettled()).map(({ sessionId }) => sessionId));
-  const sessions = (await stored.list({ limit })).map((session) => summarise(session, unfinished));
+  const sessions = (await stored.list({ limit, stage: 'begun' })).map((session) => summarise(session, unfinished));
   if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, sessions })}\n`);
   else if (sessions.length === 0) stderr.write('There are no sessions yet. `talaria` starts one.\n');
   else stdout.write(renderList(sessions, Date.now(), stdout.isTTY ? stdout.columns : Infinity));

@@ -6,15 +6,14 @@ import type { Json } from '../../base/json.ts';
 import { checkConfig, withDefaults } from '../../model/config.ts';
 import type { UserConfig } from '../../model/config-schema.ts';
 import type { Config } from '../../model/config.ts';
-import type { SettingsChange } from './change-settings.ts';
+import type { SettingsChange, SettingsState } from '../../model/settings.ts';
 import type { HomeFolder } from './home-folder.ts';
 import type { ParsedConfig } from './parse-config.ts';
 import { writeAtomically } from './write-atomically.ts';
 
-export interface LoadedConfig {
+export interface LoadedConfig extends SettingsState {
   /** The file that counts, or would if there were one. */
   readonly path: string;
-  readonly config: Config;
   readonly warnings: readonly string[];
   readonly source: 'defaults' | 'file' | 'last-good';
 }
@@ -27,27 +26,31 @@ export interface LoadedConfig {
 export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
   const path = findConfigFile(home);
   if (path === undefined) {
-    return { path: home.configFile, config: withDefaults({} as UserConfig), warnings: [], source: 'defaults' };
+    const config = withDefaults({} as UserConfig);
+    return { path: home.configFile, config, user: null, warnings: [], source: 'defaults' };
   }
   const lastGoodPath = join(home.state, 'config.last-good.json');
   const lastGood = readLastGood(lastGoodPath);
   const found = await readConfig(path, lastGood);
-  if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problem) };
+  if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problems) };
   const isNew = found.text !== lastGood?.text;
   const copying = isNew ? await keepAsLastGood(lastGoodPath, found) : [];
   return {
     path,
     config: found.config,
+    user: found.value,
     warnings: [...doubled(home, path), ...found.warnings, ...copying],
     source: 'file',
   };
 }
 
-/** Changes keys in the file that counts, or begins one, and reads what it says then. Throws `bad-config` for a broken one. */
-export async function changeConfig(home: HomeFolder, change: SettingsChange): Promise<LoadedConfig> {
+/**
+ * Changes keys in the file that counts, or begins one. Returns the path of a copy of what it said before, if there is one.
+ * Throws `bad-config` for a broken file.
+ */
+export async function changeConfig(home: HomeFolder, changes: readonly SettingsChange[]): Promise<string | undefined> {
   const { changeSettings } = await import('./change-settings.ts');
-  await changeSettings(findConfigFile(home) ?? home.configFile, change);
-  return await loadConfig(home);
+  return await changeSettings(findConfigFile(home) ?? home.configFile, changes);
 }
 
 function findConfigFile(home: HomeFolder): string | undefined {
@@ -69,16 +72,18 @@ type ReadConfig =
       readonly text: string;
       readonly value: Json;
     }
-  | { readonly type: 'broken'; readonly problem: string };
+  | { readonly type: 'broken'; readonly problems: readonly string[] };
 
 async function readConfig(path: string, lastGood: LastGood | undefined): Promise<ReadConfig> {
   try {
     const text = readFileSync(path, 'utf8');
     const parsed = recall(text, lastGood) ?? (await import('./parse-config.ts')).parseConfig(text);
-    if (parsed.type === 'broken') return { type: 'broken', problem: `${path}:${parsed.problem}` };
-    return { ...parsed, text, warnings: parsed.warnings.map((warning) => `${path}: ${warning}`) };
+    if (parsed.type === 'broken') {
+      return { type: 'broken', problems: parsed.problems.map((problem) => `${path}:${problem}`) };
+    }
+    return { ...parsed, text, warnings: parsed.warnings.map((warning) => `${path}:${warning}`) };
   } catch (thrown) {
-    return { type: 'broken', problem: `${path}: ${describeError(thrown)}` };
+    return { type: 'broken', problems: [`${path}: ${describeError(thrown)}`] };
   }
 }
 
@@ -86,14 +91,16 @@ async function readConfig(path: string, lastGood: LastGood | undefined): Promise
 function recall(text: string, lastGood: LastGood | undefined): ParsedConfig | undefined {
   if (lastGood?.text !== text) return undefined;
   const checked = checkConfig(lastGood.value);
-  return checked.type === 'valid' ? { ...checked, type: 'good', value: lastGood.value } : undefined;
+  // Where there is something to say about the file, the parser knows the line.
+  if (checked.type === 'invalid' || checked.warnings.length > 0) return undefined;
+  return { type: 'good', value: lastGood.value, config: checked.config, warnings: [] };
 }
 
-function useLastGood(lastGood: LastGood | undefined, problem: string): Omit<LoadedConfig, 'path'> {
+function useLastGood(lastGood: LastGood | undefined, problems: readonly string[]): Omit<LoadedConfig, 'path'> {
   const checked = lastGood && checkConfig(lastGood.value);
-  if (lastGood === undefined || checked?.type !== 'valid') throw new AppError('bad-config', problem);
-  const warnings = [problem, `the settings of ${lastGood.since} are used until this is mended`];
-  return { config: checked.config, warnings, source: 'last-good' };
+  if (lastGood === undefined || checked?.type !== 'valid') throw new AppError('bad-config', problems.join('\n'));
+  const warnings = [...problems, `the settings of ${lastGood.since} are used until this is mended`];
+  return { config: checked.config, user: lastGood.value, warnings, source: 'last-good' };
 }
 
 function readLastGood(path: string): LastGood | undefined {

@@ -8,6 +8,7 @@ import type {
   Leases,
   Money,
   Outbox,
+  People,
   Schedules,
   Search,
   Sessions,
@@ -27,6 +28,7 @@ import { leaseRows } from './leases.ts';
 import { moneyRows } from './money.ts';
 import { outboxRows } from './outbox.ts';
 import type { Ownership } from './ownership.ts';
+import { peopleRows } from './people.ts';
 import { prune } from './prune.ts';
 import { hasTraces, removeTraces } from './remove-traces.ts';
 import { toPort } from './rows.ts';
@@ -87,16 +89,18 @@ function portMaker(db: Database, clock: Clock): PortMaker {
   const schedules = scheduleRows(db);
   const money = moneyRows(db, clock);
   const usages = usageRows(db, clock);
+  const people = peopleRows(db);
   return (runJob) => ({
     turns: toPort<TurnLog>(turns, ['after', 'unsettled'], runJob),
     sessions: toPort<Sessions>(sessions, ['get', 'matching', 'list'], runJob),
     inbox: toPort<Inbox>(inbox, ['open'], runJob),
-    outbox: toPort<Outbox>(outbox, ['get'], runJob),
+    outbox: toPort<Outbox>(outbox, ['get', 'waiting'], runJob),
     leases: toPort<Leases>(leases, [], runJob),
     blobs: toPort<Blobs>(blobs, ['read'], runJob),
     schedules: toPort<Schedules>(schedules, ['list', 'due'], runJob),
     money: toPort<Money>(money, ['spent'], runJob),
     usages: toPort<Usages>(usages, ['list'], runJob),
+    people: toPort<People>(people, ['list', 'has', 'offers'], runJob),
   });
 }
 

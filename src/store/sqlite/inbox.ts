@@ -24,6 +24,10 @@ export function inboxRows(db: Database): Rows<Inbox> {
       );
       return added === 1 ? 'new' : 'duplicate';
     },
+    note(key) {
+      const added = db.run('INSERT INTO inbox (digest) VALUES (?) ON CONFLICT (digest) DO NOTHING', digestOf(key));
+      return added === 1 ? 'new' : 'duplicate';
+    },
     consume(turnId) {
       db.run('UPDATE inbox SET turn_id = NULL WHERE turn_id = ?', turnId);
     },

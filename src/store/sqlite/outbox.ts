@@ -47,6 +47,13 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
       const open = db.all(openOnPlatform, platform).map((row) => reclaim(row, run));
       return inOrder(open, now).map(toQueued);
     },
+    waiting(platform) {
+      const heads = new Map<string, OutboxRow>();
+      for (const row of db.all(openOnPlatform, platform)) {
+        if (!heads.has(row.address_key)) heads.set(row.address_key, row);
+      }
+      return [...heads.values()].map((row) => ({ address: toAddress(row), at: row.not_before }));
+    },
     sending(id) {
       const started = db.run(
         `UPDATE outbox SET copy = CASE WHEN state = 'sending' AND sent_by <> ? THEN 'repeat' ELSE copy END,

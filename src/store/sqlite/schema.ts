@@ -171,4 +171,30 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX usages_of_session ON usages (session_id) WHERE session_id IS NOT NULL;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      -- NULL for calls from before anyone noted it: they are priced by the setting of today.
+      ALTER TABLE usages ADD COLUMN cache_life TEXT;
+    `,
+  },
+  {
+    version: 4,
+    sql: `
+      CREATE TABLE people (
+        person TEXT PRIMARY KEY,
+        since INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      -- The digest goes when the code is used or replaced; the row stays for a day, since it counts against the limits.
+      CREATE TABLE pairing_offers (
+        number INTEGER PRIMARY KEY,
+        person TEXT NOT NULL,
+        digest TEXT UNIQUE,
+        at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX pairing_offers_at ON pairing_offers (at);
+    `,
+  },
 ];

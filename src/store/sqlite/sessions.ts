@@ -35,7 +35,7 @@ const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key 
 const sessionById: Query<SessionRow> = { sql: `${select} WHERE id = ?` };
 const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND id < ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
-  sql: `${select} WHERE platform = coalesce(?, platform) ORDER BY active_at DESC, number DESC LIMIT ?`,
+  sql: `${select} WHERE platform = coalesce(?, platform) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
 
 // Behind every text that begins with the same characters.
@@ -51,7 +51,8 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
     resume: (id) => resume(db, id),
     get: (id) => find(db, id),
     matching: (idPrefix) => matching(db, idPrefix),
-    list: ({ platform, limit }) => db.all(recentSessions, platform ?? null, limit).map(toSession),
+    list: ({ platform, limit, stage }) =>
+      db.all(recentSessions, platform ?? null, stage === 'begun' ? 1 : 0, limit).map(toSession),
     setTitle(id, title) {
       requireSession(db, id);
       db.run('UPDATE sessions SET title = ? WHERE id = ?', title, id);

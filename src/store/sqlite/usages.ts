@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { SessionId, TurnId } from '../../base/ids.ts';
-import type { RuntimeName } from '../../model/runtime.ts';
+import type { CacheLife, RuntimeName } from '../../model/runtime.ts';
 import type { UsageRecord, Usages } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
@@ -16,19 +16,20 @@ interface UsageRow {
   readonly cache_write: number;
   readonly output: number;
   readonly reasoning: number;
+  readonly cache_life: CacheLife | null;
 }
 
-const select =
-  'SELECT session_id, turn_id, at, runtime, purpose, fresh, cache_read, cache_write, output, reasoning FROM usages';
+const columns =
+  'session_id, turn_id, at, runtime, purpose, fresh, cache_read, cache_write, output, reasoning, cache_life';
+const select = `SELECT ${columns} FROM usages`;
 const ofAll: Query<UsageRow> = { sql: `${select} WHERE at >= ? ORDER BY at, number` };
 const ofSession: Query<UsageRow> = { sql: `${select} WHERE session_id = ? AND at >= ? ORDER BY at, number` };
 
 export function usageRows(db: Database, clock: Clock): Rows<Usages> {
   return {
-    add({ sessionId, turnId }, { runtime, purpose, usage }) {
+    add({ sessionId, turnId }, { runtime, purpose, usage, cacheLife }) {
       db.run(
-        `INSERT INTO usages (session_id, turn_id, at, runtime, purpose, fresh, cache_read, cache_write, output, reasoning)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO usages (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         sessionId,
         turnId,
         clock.now(),
@@ -39,6 +40,7 @@ export function usageRows(db: Database, clock: Clock): Rows<Usages> {
         usage.cacheWrite,
         usage.output,
         usage.reasoning,
+        cacheLife ?? null,
       );
     },
     list({ sessionId, since = 0 }) {
@@ -62,5 +64,6 @@ function toRecord(row: UsageRow): UsageRecord {
       output: row.output,
       reasoning: row.reasoning,
     },
+    cacheLife: row.cache_life ?? undefined,
   };
 }

@@ -3,7 +3,6 @@ import {
   existsSync,
   fstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -15,10 +14,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { CapturedOutput } from './captured-output.ts';
+import { headBytes } from './output-file.ts';
 
 // Far more than any system lets a program be started with.
 const largestState = 16 * 1024 * 1024;
-const pieceBytes = 1024 * 1024;
 const lastLinesBytes = 1024;
 
 /** What a call asks of a runner, and which runner that is. */
@@ -32,24 +31,24 @@ export interface TicketRequest {
 
 /**
  * The folder in which a call is handed to a runner and in which the runner writes down what becomes of it, so that a
- * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `state`, `exit`; the output in `out.*`.
+ * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `out`, `state`, `exit`.
  */
 export class CallTicket {
   /** The folder, as the runner is told it. */
   readonly name: string;
-  readonly #folder: string;
+  readonly folder: string;
 
   constructor(tasks: string, name: string) {
     this.name = name;
-    this.#folder = join(tasks, name);
+    this.folder = join(tasks, name);
   }
 
   get stateFile(): string {
-    return join(this.#folder, 'state');
+    return join(this.folder, 'state');
   }
 
   exists(): boolean {
-    return existsSync(this.#folder);
+    return existsSync(this.folder);
   }
 
   /** Makes a runner's folder, with a request in it, that of the call; false where the call had one before. */
@@ -62,7 +61,7 @@ export class CallTicket {
     ];
     writeFileSync(join(from, 'request'), `${lines.join('\n')}\n`);
     try {
-      renameSync(from, this.#folder);
+      renameSync(from, this.folder);
       return true;
     } catch (thrown) {
       if (!this.exists()) throw thrown;
@@ -79,7 +78,7 @@ export class CallTicket {
   revoke(): boolean {
     if (!this.exists()) return true;
     try {
-      writeFileSync(join(this.#folder, 'claim'), '', { flag: 'wx' });
+      writeFileSync(join(this.folder, 'claim'), '', { flag: 'wx' });
       return true;
     } catch (thrown) {
       if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
@@ -89,7 +88,7 @@ export class CallTicket {
 
   /** When a runner began the call. */
   claimedAtMs(): number | undefined {
-    return statSync(join(this.#folder, 'claim'), { throwIfNoEntry: false })?.mtimeMs;
+    return statSync(join(this.folder, 'claim'), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   /** The process group of the command. */
@@ -112,16 +111,13 @@ export class CallTicket {
 
   /** Changes whenever there is more output. */
   outputMark(): string {
-    const part = this.#parts().at(-1);
-    if (part === undefined) return '';
-    return `${part} ${statSync(join(this.#folder, part), { throwIfNoEntry: false })?.size ?? 0}`;
+    const file = statSync(this.#output, { throwIfNoEntry: false });
+    return file === undefined ? '' : `${file.size} ${file.mtimeMs}`;
   }
 
   /** The end of the output so far. */
   lastLines(): Buffer {
-    const part = this.#parts().at(-1);
-    if (part === undefined) return Buffer.alloc(0);
-    const file = openIfThere(join(this.#folder, part));
+    const file = openIfThere(this.#output);
     if (file === undefined) return Buffer.alloc(0);
     try {
       const from = Math.max(0, fstatSync(file).size - lastLinesBytes);
@@ -134,26 +130,28 @@ export class CallTicket {
 
   /** Hands over the output, in pieces, so that memory stays bounded. */
   async readOutput(output: CapturedOutput): Promise<void> {
-    for (const [index, part] of this.#parts().entries()) {
-      if (index === 1) output.skip(this.#dropped());
-      await this.#readPart(part, output);
-    }
-  }
-
-  async #readPart(part: string, output: CapturedOutput): Promise<void> {
-    const path = join(this.#folder, part);
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     // Nearly every output fits into one piece, and is read sooner than a file can be opened for reading in pieces.
-    if (size <= pieceBytes) {
-      output.add(this.#read(part) ?? Buffer.alloc(0));
+    const size = statSync(this.#output, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= headBytes) {
+      output.add(this.#read('out') ?? Buffer.alloc(0));
       return;
     }
-    await using file = await open(path);
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes));
+    await using file = await open(this.#output);
+    for (let piece = 0; ; piece += 1) {
+      if (piece === 1) output.skip(this.#dropped());
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes));
       if (bytesRead === 0) return;
       output.add(buffer.subarray(0, bytesRead));
     }
+  }
+
+  /** Whether the runner could not keep a part of the output. */
+  isCut(): boolean {
+    return existsSync(join(this.folder, 'cut'));
+  }
+
+  get #output(): string {
+    return join(this.folder, 'out');
   }
 
   #dropped(): number {
@@ -161,16 +159,9 @@ export class CallTicket {
     return counts.reduce((sum, count) => sum + Number(count), 0);
   }
 
-  #parts(): readonly string[] {
-    // A missing folder means that the task was ended meanwhile.
-    if (!this.exists()) return [];
-    const parts = readdirSync(this.#folder).filter((name) => name.startsWith('out.'));
-    return parts.toSorted((left, right) => Number(left.slice(4)) - Number(right.slice(4)));
-  }
-
   #read(name: string): Buffer | undefined {
     try {
-      return readFileSync(join(this.#folder, name));
+      return readFileSync(join(this.folder, name));
     } catch (thrown) {
       if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
       return undefined;
@@ -178,7 +169,7 @@ export class CallTicket {
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -2,11 +2,13 @@ import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import { CapturedOutput } from './captured-output.ts';
 import type { CallTicket } from './call-ticket.ts';
+import { copyOutput } from './output-file.ts';
 import { isProcessAlive } from './process-group.ts';
 import { ProgressLines } from './progress-lines.ts';
-import type { CallWatch, RunnerStart, ShellExit } from './runner.ts';
+import type { RunnerStart, ShellExit } from './runner.ts';
 import type { Runners } from './runners.ts';
 import { ShellCall } from './shell-call.ts';
+import type { CallWatch } from './shell-call.ts';
 import { wrapCommand } from './shell-script.ts';
 
 export interface CommandRequest extends RunnerStart {
@@ -58,7 +60,9 @@ export async function runCommand(request: CommandRequest, runners: Runners, deps
   ticket.remove();
   const second = await attend(await handOver(request, runners, ticket), request.timeoutMs, deps);
   if (second.ending.type !== 'lost' || !ticket.revoke()) return second;
-  const error = new Error('its runner ends at once; it needs dd, wc, rm, cat and date on the PATH');
+  const error = new Error(
+    'its runner ends at once; it needs mkfifo, dd, wc, tail, cat, rm, date and sleep on the PATH',
+  );
   return { ...second, ending: { type: 'not-started', error } };
 }
 
@@ -71,12 +75,15 @@ async function handOver(request: CommandRequest, runners: Runners, ticket: CallT
     given: [...Object.keys(request.environment), session.name],
   });
   const endsAtMs = systemClock.now() + request.timeoutMs;
-  const watch = await runners.start(request, (folder, runner) => {
-    return ticket.create(folder, { script, command, session, runner, endsAtMs });
+  let closed: CallWatch['closed'] = Promise.resolve('whole');
+  const call = await runners.start(request, ({ folder, pipe }, runner) => {
+    if (!ticket.create(folder, { script, command, session, runner, endsAtMs })) return false;
+    closed = copyOutput(pipe, ticket.folder);
+    return true;
   });
-  if (watch !== undefined) return watch;
+  if (call !== undefined) return { exited: call.exited, closed };
   const error = new Error('this call was begun before, and does not run a second time');
-  return { exited: Promise.resolve({ type: 'not-started', error }), closed: Promise.resolve('whole') };
+  return { exited: Promise.resolve({ type: 'not-started', error }), closed };
 }
 
 /** Waits for a command that an earlier start of the program had begun, within what is left of its time. */
@@ -105,7 +112,8 @@ function watchRecords(runner: string, { ticket }: CommandDeps, signal: AbortSign
   };
   const exited = findExit();
   // Nobody tells when the output is whole; it follows the exit within a moment.
-  return { exited, closed: exited.then(() => pause(2 * recordMs, signal)).then(() => 'whole') };
+  const closed = exited.then(() => pause(2 * recordMs, signal)).then(() => (ticket.isCut() ? 'cut' : 'whole'));
+  return { exited, closed };
 }
 
 async function attend(watch: CallWatch, timeoutMs: number, deps: CommandDeps): Promise<CommandResult> {

@@ -1,6 +1,8 @@
-// Parts of 32 MB at most, of which three are kept: the first and the last two.
-const partReads = 2048;
+import { headBytes, mostBytes, tailBytes } from './output-file.ts';
+
 const readBytes = 16_384;
+const readsPerLook = 1024;
+const pipesAtOnce = 16;
 
 // On one line, so that the line numbers in bash's messages are those of the command. In a request stand the command, the
 // text to run around it, and when its time is over.
@@ -21,29 +23,34 @@ const waitingShell = [
  * A runner outlives us. What was begun is brought to an end and written down, and then it ends for want of lines:
  * - `claim` is made before a command runs, and can be made once: whoever makes it decides whether the command runs.
  * - `exit` is written in one piece once the command has ended.
- * - The output goes through a pipe to files, `out.0` and so on, so that neither our end nor a full disk breaks the pipe.
- *   What is taken out of the middle is counted in `dropped`.
+ * - The output goes through a named pipe beside the folder, which we copy into the file `out`. A file in the place of the
+ *   pipe would be emptied by each `> /dev/stderr`. The runner holds the pipe open too, and copies on when we are gone.
  */
 export const runnerScript = String.raw`
-type dd wc rm cat date > /dev/null || exit 1
+type mkfifo dd wc tail cat rm date sleep > /dev/null || exit 1
 # A handler, not an ignored signal: that would be handed on to the commands.
 trap : PIPE
 
 collect() {
-  part=0
-  while dd bs=${readBytes} count=${partReads} >> "out.$part"; do
-    LC_ALL=C IFS= read -r -d '' -n 1 byte || { echo "$1 closed"; return; }
-    part=$((part + 1))
-    middle=$((part - 2))
-    if [ "$middle" -gt 0 ]; then wc -c < "out.$middle" >> dropped; rm -f "out.$middle"; fi
-    if [ "$byte" ]; then printf %s "$byte"; else printf '\0'; fi >> "out.$part"
+  while dd bs=${readBytes} count=${readsPerLook} >> out; do
+    LC_ALL=C IFS= read -r -d '' -n 1 byte || return
+    size=$(wc -c < out)
+    if [ "$size" -gt ${mostBytes} ]; then
+      tail -c ${tailBytes} out > tail
+      echo $((size - ${headBytes} - ${tailBytes})) >> dropped
+      dd if=/dev/null of=out bs=${headBytes} seek=1
+      cat tail >> out
+    fi
+    if [ "$byte" ]; then printf %s "$byte"; else printf '\0'; fi >> out
   done
-  echo "$1 cut"
+  : > cut
   cat > /dev/null
 }
 
-# Whoever started us is gone: nobody else sees to it that the command ends in time.
-end_in_time() {
+# Whoever started us is gone: nobody else reads the output, or sees to it that the command ends in time.
+take_over() {
+  collect <&7 > /dev/null &
+  collector=$!
   limit=
   while kill -0 "$child"; do
     [ "$limit" ] || read -r limit < claim
@@ -56,29 +63,57 @@ end_in_time() {
   done
 }
 
+# What a command left running lives on when whoever reads its output is gone.
+stand_by() {
+  while kill -0 -- "-$child"; do
+    read -r -t 5 -u 3
+    [ $? -gt 128 ] || exec cat
+  done
+}
+
+# Many at once, since a process for each would cost as much as the shell itself.
+make_pipes() {
+  set --
+  for ((pipes = 0; pipes < ${pipesAtOnce}; pipes++)); do
+    set -- "$@" "$top/.slot-$$-$((number + pipes)).pipe"
+  done
+  mkfifo -m 600 "$@"
+}
+
 is_alone=
 trap 'is_alone=yes' USR1
 { read -r -u 3; kill -USR1 $$; } < /dev/null > /dev/null &
-
+watcher=$!
 top=$PWD
-while read -r slot; do
+trap 'kill "$watcher"; rm -f "$top/.slot-$$-"*.pipe' EXIT
+
+child=
+collector=
+while read -r number; do
+  if [ "$child" ] && kill -0 -- "-$child"; then stand_by <&7 > /dev/null & fi
+  exec 7<&-
+  slot=$top/.slot-$$-$number
+  [ -p "$slot.pipe" ] || make_pipes || exit 1
   # The folder is going to get another name, so that from here on it is where we are.
-  cd "$top/$slot" && unset OLDPWD || exit 1
-  echo "$slot ready"
-  exec 8> >(collect "$slot")
+  cd "$slot" && unset OLDPWD || exit 1
+  # Either end would wait for the other to be opened, but for one who opens both.
+  exec 9<> "$slot.pipe" 7< "$slot.pipe" 8> "$slot.pipe" 9>&-
+  echo "$number ready"
   set -m
-  "$BASH" -c '${waitingShell}' bash <&0 >&8 2>&1 3>&- 8>&- &
+  "$BASH" --norc -c '${waitingShell}' bash <&0 >&8 2>&1 3>&- 7<&- 8>&- &
   set +m
   child=$!
   exec 8>&-
   echo "$child" > group
-  [ -z "$is_alone" ] || end_in_time
+  [ -z "$is_alone" ] || take_over
   wait "$child"
   code=$?
   # It may have been the signal that ended the waiting, not the command.
-  if [ "$is_alone" ] && [ "$(kill -l "$code")" = USR1 ]; then end_in_time; wait "$child"; code=$?; fi
-  [ -e claim ] || { rm -rf "$top/$slot"; exit 1; }
+  if [ "$is_alone" ] && [ "$(kill -l "$code")" = USR1 ]; then take_over; wait "$child"; code=$?; fi
+  [ -e claim ] || { rm -rf "$slot"; exit 1; }
   echo "$code" > exit
-  echo "$slot exited $code"
+  echo "$number exited $code"
 done
+# Whoever read the output may have been gone before all of it was read.
+if [ "$collector" ]; then wait "$collector"; else collect <&7 > /dev/null; fi
 `;

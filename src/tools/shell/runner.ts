@@ -20,24 +20,21 @@ export type ShellExit =
   /** The runner has died; its records say how far the command had come. */
   | { readonly type: 'lost' };
 
-/** What is told about a call: how its shell ended, and whether its output is whole, once nobody holds that any more. */
-export interface CallWatch {
-  readonly exited: Promise<ShellExit>;
-  readonly closed: Promise<'whole' | 'cut'>;
-}
-
-/** The folder in which a shell waits for its command. It becomes the folder of the call. */
-interface Slot {
-  readonly name: string;
+/** Where a shell waits for its command. The folder becomes that of the call; the output comes out of the pipe. */
+export interface Slot {
   readonly folder: string;
-  readonly readiness: PromiseWithResolvers<boolean>;
+  readonly pipe: string;
 }
 
-interface Told {
-  readonly exit: (exit: ShellExit) => void;
-  readonly close: (output: 'whole' | 'cut') => void;
-  /** Exit and close come in either order. */
-  missing: number;
+interface WaitingSlot extends Slot {
+  readonly number: number;
+  readonly readiness: PromiseWithResolvers<boolean>;
+  readonly ending: PromiseWithResolvers<ShellExit>;
+}
+
+/** A call that is under way. */
+export interface BegunCall {
+  readonly exited: Promise<ShellExit>;
 }
 
 /**
@@ -48,9 +45,9 @@ export class Runner {
   /** Names the process beyond the reuse of its number. */
   readonly identity: string;
   readonly #child: ChildProcess;
-  readonly #told = new Map<string, Told>();
   readonly #folder: string;
-  #next: Slot | undefined;
+  #next: WaitingSlot | undefined;
+  #running: WaitingSlot | undefined;
   #slots = 0;
   #isDead = false;
   #unfinished = '';
@@ -67,7 +64,6 @@ export class Runner {
     this.identity = describeProcess(this.#child.pid ?? 0);
     this.#child.once('exit', () => this.#die({ type: 'lost' }));
     this.#child.once('error', (error) => this.#die({ type: 'not-started', error }));
-    this.#child.once('close', () => this.#closeAll());
     // That it is gone is told by its end; what could not be written to it was never begun.
     this.#child.stdin?.on('error', () => this.#die({ type: 'lost' }));
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#hear(bytes.toString('latin1')));
@@ -77,13 +73,15 @@ export class Runner {
   }
 
   /** Has a shell made ready for the next command. */
-  #prepare(): Slot {
-    const name = `.slot-${this.#child.pid ?? 0}-${(this.#slots += 1)}`;
-    const slot: Slot = { name, folder: join(this.#folder, name), readiness: Promise.withResolvers<boolean>() };
-    this.#next = slot;
-    mkdirSync(slot.folder, { recursive: true, mode: 0o700 });
-    this.#child.stdin?.write(`${name}\n`);
-    return slot;
+  #prepare(): WaitingSlot {
+    const number = (this.#slots += 1);
+    const folder = join(this.#folder, `.slot-${this.#child.pid ?? 0}-${number}`);
+    const readiness = Promise.withResolvers<boolean>();
+    const ending = Promise.withResolvers<ShellExit>();
+    this.#next = { number, folder, pipe: `${folder}.pipe`, readiness, ending };
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#child.stdin?.write(`${number}\n`);
+    return this.#next;
   }
 
   get isDead(): boolean {
@@ -91,31 +89,25 @@ export class Runner {
   }
 
   /** Has the waiting shell run what `request` puts into its folder; undefined where that has put nothing there. */
-  async run(request: (folder: string) => boolean): Promise<CallWatch | undefined> {
+  async run(request: (slot: Slot) => boolean): Promise<BegunCall | undefined> {
     const slot = this.#next ?? this.#prepare();
-    const watch = this.#watch(slot.name);
-    if (!(await slot.readiness.promise)) return watch;
-    let isRequested = false;
+    const exited = slot.ending.promise;
+    // Only a command that is waited for keeps the program from ending.
+    const output = this.#child.stdout as Socket | null;
+    output?.ref();
     try {
-      isRequested = request(slot.folder);
+      if (!(await slot.readiness.promise)) return { exited };
+      if (!request(slot)) return undefined;
     } finally {
-      if (!isRequested) this.#told.get(slot.name)?.exit({ type: 'lost' });
+      output?.unref();
     }
-    if (!isRequested) return undefined;
     this.#next = undefined;
+    this.#running = slot;
     this.#child.stdin?.write('go\n');
-    return watch;
-  }
-
-  #watch(slot: string): CallWatch {
-    const { promise: exited, resolve: exit } = Promise.withResolvers<ShellExit>();
-    const { promise: closed, resolve: close } = Promise.withResolvers<'whole' | 'cut'>();
-    this.#told.set(slot, { exit, close, missing: 2 });
     void this.#stayAwake(exited);
-    return { exited, closed };
+    return { exited };
   }
 
-  /** Only a command that runs keeps the program from ending. */
   async #stayAwake(exited: Promise<ShellExit>): Promise<void> {
     const output = this.#child.stdout as Socket | null;
     output?.ref();
@@ -136,36 +128,19 @@ export class Runner {
     const lines = (this.#unfinished + text).split('\n');
     this.#unfinished = lines.pop() ?? '';
     for (const line of lines) {
-      const [slot = '', word, number] = line.split(' ');
-      this.#tell(slot, word, Number(number));
+      const [number, word, code] = line.split(' ');
+      if (word === 'ready' && this.#next?.number === Number(number)) this.#next.readiness.resolve(true);
+      if (word === 'exited' && this.#running?.number === Number(number)) {
+        this.#running.ending.resolve({ type: 'exited', code: Number(code) });
+      }
     }
-  }
-
-  #tell(slot: string, word: string | undefined, code: number): void {
-    if (word === 'ready') {
-      if (this.#next?.name === slot) this.#next.readiness.resolve(true);
-      return;
-    }
-    const told = this.#told.get(slot);
-    if (told === undefined) return;
-    if (word === 'exited') told.exit({ type: 'exited', code });
-    if (word === 'closed' || word === 'cut') told.close(word === 'cut' ? 'cut' : 'whole');
-    told.missing -= 1;
-    if (told.missing === 0) this.#told.delete(slot);
   }
 
   #die(exit: ShellExit): void {
     this.#isDead = true;
-    if (this.#next !== undefined) {
-      this.#next.readiness.resolve(false);
-      rmSync(this.#next.folder, { recursive: true, force: true });
-    }
-    for (const told of this.#told.values()) told.exit(exit);
-    if (exit.type === 'not-started') this.#closeAll();
-  }
-
-  #closeAll(): void {
-    for (const told of this.#told.values()) told.close('whole');
-    this.#told.clear();
+    this.#running?.ending.resolve(exit);
+    this.#next?.ending.resolve(exit);
+    this.#next?.readiness.resolve(false);
+    if (this.#next !== undefined) rmSync(this.#next.folder, { recursive: true, force: true });
   }
 }

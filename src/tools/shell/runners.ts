@@ -1,5 +1,5 @@
 import { Runner } from './runner.ts';
-import type { CallWatch, RunnerStart } from './runner.ts';
+import type { BegunCall, RunnerStart, Slot } from './runner.ts';
 
 const idleMs = 30_000;
 
@@ -8,15 +8,12 @@ export class Runners {
   readonly #idle: IdleRunner[] = [];
 
   /** Hands a call to a runner that has nothing to do; undefined where the call was handed to one before. */
-  async start(
-    start: RunnerStart,
-    request: (folder: string, runner: string) => boolean,
-  ): Promise<CallWatch | undefined> {
+  async start(start: RunnerStart, request: (slot: Slot, runner: string) => boolean): Promise<BegunCall | undefined> {
     const runner = this.#take(start);
     try {
-      const watch = await runner.run((folder) => request(folder, runner.identity));
-      void this.#restAfter(watch?.exited, runner);
-      return watch;
+      const call = await runner.run((slot) => request(slot, runner.identity));
+      void this.#restAfter(call?.exited, runner);
+      return call;
     } catch (thrown) {
       runner.dismiss();
       throw thrown;
@@ -32,7 +29,7 @@ export class Runners {
   }
 
   /** Keeps a runner for the next command, for a while. */
-  async #restAfter(exited: CallWatch['exited'] | undefined, runner: Runner): Promise<void> {
+  async #restAfter(exited: BegunCall['exited'] | undefined, runner: Runner): Promise<void> {
     await exited;
     const dismissal = setTimeout(() => {
       this.#idle.splice(

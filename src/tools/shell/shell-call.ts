@@ -1,13 +1,19 @@
 import { systemClock } from '../../base/clock.ts';
 import type { CallTicket } from './call-ticket.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
-import type { CallWatch, ShellExit } from './runner.ts';
+import type { ShellExit } from './runner.ts';
 
 const tickMs = 50;
 // Half a second to end in good order: a stop is to take effect within one, the killing included.
 const politeTicks = 10;
 const graceTicks = 20;
 const idleTicks = 2;
+
+/** What is told about a call: how its shell ended, and whether its output is whole, once nobody holds that any more. */
+export interface CallWatch {
+  readonly exited: Promise<ShellExit>;
+  readonly closed: Promise<'whole' | 'cut'>;
+}
 
 /**
  * A command that a runner has begun, in a process group of its own, with everything it starts. `exited` tells when its

@@ -1,8 +1,9 @@
 import { textPart } from '../../model/message.ts';
 import type { Message } from '../../model/message.ts';
 import { noUsage } from '../../model/provider.ts';
-import type { StoreTx } from '../../model/store.ts';
-import type { Compaction, TurnRef } from '../../model/turn.ts';
+import type { Compaction } from '../../model/turn.ts';
+import { announceSpending, bookCall } from '../book-call.ts';
+import type { EndedCall } from '../book-call.ts';
 import type { CompactionDeps } from './compaction-deps.ts';
 import { limitNow } from './measure-prompt.ts';
 import type { CompactionPlan } from './plan-compaction.ts';
@@ -11,7 +12,7 @@ import { shortenText } from './shorten-text.ts';
 import type { SummaryWish } from './summary-request.ts';
 import { composeSummary } from './summary-text.ts';
 import { writeSummary } from './write-summary.ts';
-import type { PaidCall, Writing } from './write-summary.ts';
+import type { Writing, Written } from './write-summary.ts';
 
 const fewestWords = 300;
 const mostWords = 2000;
@@ -21,15 +22,20 @@ const shortestSummary = 400;
 
 /**
  * Shortens the conversation as planned: a summary is written and recorded, and from then on it is read in place of what it
- * stands for. An abort before that leaves the conversation as it was.
+ * stands for. An abort before that leaves the conversation as it was; the calls that were made for it are returned.
  */
-export async function compactContext(plan: CompactionPlan, deps: CompactionDeps, signal: AbortSignal): Promise<void> {
+export async function compactContext(
+  plan: CompactionPlan,
+  deps: CompactionDeps,
+  signal: AbortSignal,
+): Promise<readonly EndedCall[]> {
   deps.emit({ type: 'notice', text: await announce(plan, deps) });
   const writing = await writeSummary(wishFor(plan, deps), deps, signal);
-  if (signal.aborted) return;
+  if (signal.aborted) return writing.calls;
   const compaction = decideSummary(plan, writing, deps);
-  await recordCompaction(compaction, writing.paid, deps, signal);
+  await recordCompaction(compaction, writing.calls, deps, signal);
   if (compaction.writtenBy === 'program') deps.emit({ type: 'notice', text: excuse(writing) });
+  return [];
 }
 
 async function announce({ cause, before }: CompactionPlan, deps: CompactionDeps): Promise<string> {
@@ -56,10 +62,8 @@ function wishFor({ cause, past, count }: CompactionPlan, { conversation, recorde
 
 /** The model's summary, unless there is none or it is longer than what it stands for. */
 function decideSummary(plan: CompactionPlan, writing: Writing, deps: CompactionDeps): Compaction {
-  const writer = writing.paid.at(-1);
-  if (writing.summary !== undefined && writer !== undefined) {
-    const { runtime, usage } = writer;
-    const compaction = compose(plan, { summary: writing.summary, writtenBy: runtime, usage }, deps);
+  if (writing.written !== undefined) {
+    const compaction = compose(plan, writing.written, deps);
     if (compaction.after < compaction.before) return compaction;
   }
   const earlier = deps.conversation.compactions.inForce?.compaction.summary;
@@ -68,8 +72,6 @@ function decideSummary(plan: CompactionPlan, writing: Writing, deps: CompactionD
   const summary = shortenText(summarizeByProgram(plan.past, earlier), Math.max(past * 2, shortestSummary));
   return compose(plan, { summary, writtenBy: 'program', usage: noUsage }, deps);
 }
-
-type Written = Pick<Compaction, 'summary' | 'writtenBy' | 'usage'>;
 
 function compose(plan: CompactionPlan, written: Written, { conversation, recorder }: CompactionDeps): Compaction {
   const { through, holds, past, kept, words, before, size } = plan;
@@ -91,28 +93,16 @@ function compose(plan: CompactionPlan, written: Written, { conversation, recorde
 /** The compaction, what it took and what that cost become durable together. */
 async function recordCompaction(
   compaction: Compaction,
-  paid: readonly PaidCall[],
-  { recorder, purse, emit }: CompactionDeps,
+  calls: readonly EndedCall[],
+  deps: CompactionDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const costs = await Promise.all(
-    paid.map(async (call) => ({ ...call, cost: call.reserved && (await purse.costOf(call.runtime, call.usage)) })),
-  );
+  const { recorder } = deps;
   await recorder.write(async (tx) => {
-    for (const call of costs) await settleCall(call, recorder.turn, tx);
+    for (const call of calls) await bookCall(call, recorder.turn, tx);
     return await recorder.appendIn(tx, [{ type: 'context.compacted', ...compaction }]);
   }, signal);
-  const cost = costs.reduce((sum, call) => sum + (call.cost ?? 0), 0);
-  if (cost > 0) for (const text of await purse.warnAfter(cost)) emit({ type: 'notice', text });
-}
-
-async function settleCall(
-  { runtime, usage, reserved, cost }: PaidCall & { readonly cost: number | undefined },
-  turn: TurnRef,
-  tx: StoreTx,
-): Promise<void> {
-  await tx.usages.add(turn, { runtime, purpose: 'compaction', usage });
-  if (reserved && cost !== undefined) await tx.money.settle(reserved.id, cost);
+  await announceSpending(calls, deps);
 }
 
 function excuse({ problem }: Writing): string {

@@ -31,6 +31,8 @@ export class Compactions {
   #measured: MeasuredPrompt | undefined;
   #ineffectiveInARow = 0;
   #unansweredCalls = 0;
+  /** How many of those are of the turn that runs. */
+  #callsOfTurn = 0;
   #wasTakenBack = false;
 
   get inForce(): StandIn | undefined {
@@ -54,9 +56,22 @@ export class Compactions {
   take(entry: TurnEntry, cause: 'by-itself' | 'by-hand'): void {
     if (entry.type === 'step.asked') this.#carried = entry.messages;
     if (entry.type === 'step.finished') this.#measure(entry.usage);
-    if (entry.type === 'compaction.asked') this.#unansweredCalls += 1;
+    if (entry.type === 'compaction.asked') this.#countCall();
     if (entry.type === 'context.compacted') this.#begin(entry, cause);
     if (entry.type === 'context.restored') this.#takeBack();
+    if (entry.type === 'turn.released') this.#endTurn('stopped');
+    if (entry.type === 'turn.settled') this.#endTurn(entry.result.type === 'interrupted' ? 'stopped' : 'ended');
+  }
+
+  #countCall(): void {
+    this.#unansweredCalls += 1;
+    this.#callsOfTurn += 1;
+  }
+
+  /** A call that somebody stopped says nothing about the next one. */
+  #endTurn(how: 'stopped' | 'ended'): void {
+    if (how === 'stopped') this.#unansweredCalls -= this.#callsOfTurn;
+    this.#callsOfTurn = 0;
   }
 
   #measure({ fresh, cacheRead, cacheWrite }: Usage): void {
@@ -70,6 +85,7 @@ export class Compactions {
     const isEffective = after <= before * (1 - leastSaving);
     this.#ineffectiveInARow = isEffective || cause === 'by-hand' ? 0 : this.#ineffectiveInARow + 1;
     this.#unansweredCalls = 0;
+    this.#callsOfTurn = 0;
     this.#wasTakenBack = false;
     this.#measured = undefined;
     this.#standIns.push({ compaction, message: { role: 'user', parts: [textPart(text)] } });

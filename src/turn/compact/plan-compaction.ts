@@ -9,7 +9,8 @@ import type { CompactionDeps } from './compaction-deps.ts';
 import { estimatePrompt, limitNow } from './measure-prompt.ts';
 import { loadTokenCounter } from './token-counts.ts';
 import type { CountTokens } from './token-counts.ts';
-import { keepWords } from './users-words.ts';
+import { keepWords, renderWords } from './users-words.ts';
+import type { KeptWords } from './users-words.ts';
 
 /** Why a conversation is shortened: it nears the limit, a server says it is too long, or somebody wishes it. */
 export type CompactionCause =
@@ -26,7 +27,7 @@ export interface CompactionPlan {
   readonly past: readonly Message[];
   /** What stays as it is. */
   readonly kept: readonly Message[];
-  readonly words: readonly string[];
+  readonly words: KeptWords;
   /** How many tokens the prompt has now, as far as a server counted them. */
   readonly before: number;
   /** How many tokens a prompt with these messages would have, all of it estimated. */
@@ -53,9 +54,11 @@ export async function planCompaction(
   const limit = wishedLimit(cause, before, allowed);
   const tokensOf = (message: Message): number => conversation.tokens.of([message], count);
   const start = chooseTail({ placed, tokensOf, ...tailSize(cause, limit, deps) });
-  const through = placed[start - 1]?.mark;
+  const earlier = conversation.compactions.inForce?.compaction;
+  // Where nothing newer can go, what stands for the beginning is itself too long: it was made for a larger window.
+  const through = placed[start - 1]?.mark ?? (cause.type === 'overflow' ? earlier?.through : undefined);
   if (through === undefined) return undefined;
-  const held = { through, ...holdMessage(placed, start, conversation.compactions.inForce?.compaction) };
+  const held = { through, ...holdMessage(placed, start, earlier) };
   const words = keepWords(conversation.saidIn(held), wordsShare * (cause.type === 'asked' ? allowed : limit), count);
   const fixed = count(promptText(prompt));
   const plan: CompactionPlan = {
@@ -97,9 +100,10 @@ function tailSize(
   return { budget, fewest: cause.type === 'overflow' ? 1 : protectLast };
 }
 
-function isWorthIt({ kept, words, size, count }: CompactionPlan, now: readonly Message[]): boolean {
-  const wordTokens = words.reduce((sum, text) => sum + count(text), 0);
-  return size(kept) + wordTokens + leastSummary <= size(now) * (1 - leastSaving);
+/** Where a server says it is too long, anything that makes it shorter is worth it: the turn fails otherwise. */
+function isWorthIt({ cause, kept, words, size, count }: CompactionPlan, now: readonly Message[]): boolean {
+  const after = size(kept) + count(renderWords(words)) + leastSummary;
+  return cause.type === 'overflow' ? after < size(now) : after <= size(now) * (1 - leastSaving);
 }
 
 function messagesOf(placed: readonly PlacedMessage[]): readonly Message[] {

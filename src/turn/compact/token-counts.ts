@@ -1,10 +1,13 @@
-import { partsToText, toolMessageToText } from '../../model/message.ts';
+import { imagesIn, partsToText, toolMessageToText } from '../../model/message.ts';
 import type { Message } from '../../model/message.ts';
 
 export type CountTokens = (text: string) => number;
 
 /** What a server adds around each message to tell it from the next. */
 const tokensAround = 4;
+/** What a picture of a usual size counts as; how many bytes it has says nothing about that. */
+const tokensOfImage = 1600;
+const charactersPerToken = 3;
 
 /** Estimated tokens of messages. Each message is read once, however often a conversation is measured. */
 export class TokenCounts {
@@ -19,7 +22,7 @@ export class TokenCounts {
   #ofOne(message: Message, count: CountTokens): number {
     const known = this.#known.get(message);
     if (known !== undefined) return known;
-    const tokens = count(messageText(message)) + tokensAround;
+    const tokens = count(messageText(message)) + tokensAround + imagesIn(message).length * tokensOfImage;
     this.#known.set(message, tokens);
     return tokens;
   }
@@ -31,10 +34,12 @@ export async function loadTokenCounter(): Promise<CountTokens> {
   return (text) => estimateTokenCount(text);
 }
 
-/** The characters of messages: what can be known about their size without reading them. */
+/** The characters of messages, and what images count as: what can be known about their size without reading them. */
 export function countCharacters(messages: readonly Message[]): number {
   let total = 0;
-  for (const message of messages) total += messageText(message).length;
+  for (const message of messages) {
+    total += messageText(message).length + imagesIn(message).length * tokensOfImage * charactersPerToken;
+  }
   return total;
 }
 

@@ -1,29 +1,30 @@
 import { AppError, describeError } from '../../base/errors.ts';
 import { partsToText } from '../../model/message.ts';
-import type { ModelEvent, ModelRequest, Provider, Usage } from '../../model/provider.ts';
-import { nextPlace } from '../../model/runtime.ts';
-import type { Runtime, RuntimeName } from '../../model/runtime.ts';
-import type { Reservation, TurnEntry } from '../../model/turn.ts';
+import type { ModelEvent, ModelRequest } from '../../model/provider.ts';
+import { nextPlace, usualOutputTokens } from '../../model/runtime.ts';
+import type { Runtime } from '../../model/runtime.ts';
+import type { Compaction, TurnEntry } from '../../model/turn.ts';
+import { ArrivingAnswer } from '../arriving-answer.ts';
+import type { AnswerEnd } from '../arriving-answer.ts';
+import { endCall } from '../book-call.ts';
+import type { EndedCall } from '../book-call.ts';
 import { describeFailure } from '../describe-failure.ts';
-import type { Setting } from '../purse.ts';
+import type { PlannedCall, Setting } from '../purse.ts';
 import { currentPlace } from '../step-deps.ts';
 import { windowOf } from './compaction-deps.ts';
 import type { CompactionDeps, Writer } from './compaction-deps.ts';
 import { requestSummary } from './summary-request.ts';
 import type { SummaryWish } from './summary-request.ts';
 
-/** A call for a summary that was paid for, whatever came of it. */
-export interface PaidCall {
-  readonly runtime: RuntimeName;
-  readonly usage: Usage;
-  readonly reserved: Reservation | undefined;
-}
+/** A summary of a model, and what it took. */
+export type Written = Pick<Compaction, 'summary' | 'writtenBy' | 'usage'>;
 
 export interface Writing {
   /** Undefined where no model could be had for it; `problem` then says why. */
-  readonly summary: string | undefined;
+  readonly written: Written | undefined;
   readonly problem: string;
-  readonly paid: readonly PaidCall[];
+  /** The calls that were made for it, whatever came of them. */
+  readonly calls: readonly EndedCall[];
 }
 
 /** How much of the writer's window the record may fill, first and at the second try. */
@@ -40,15 +41,15 @@ export async function writeSummary(wish: SummaryWish, deps: CompactionDeps, sign
   const own = (): Promise<Writer> => borrowClient(place, deps);
   const next = (): Promise<Writer> => borrowClient(nextPlace(deps.clients.chain, place, isAwake(deps)) ?? place, deps);
   const writers = model === undefined ? [own, next] : [(): Promise<Writer> => deps.compaction.openWriter(model), own];
-  const paid: PaidCall[] = [];
+  const calls: EndedCall[] = [];
   let problem = '';
   for (const [index, open] of writers.entries()) {
     const tried = await tryWriter({ open, share: shares[index] ?? 0, wish }, deps, signal);
-    if (tried.paid !== undefined) paid.push(tried.paid);
-    if (tried.summary !== undefined || signal.aborted) return { summary: tried.summary, problem: '', paid };
+    if (tried.call !== undefined) calls.push(tried.call);
+    if (tried.written !== undefined || signal.aborted) return { written: tried.written, problem: '', calls };
     problem = tried.problem;
   }
-  return { summary: undefined, problem, paid };
+  return { written: undefined, problem, calls };
 }
 
 /** A model of the chain that the turn has; its client stays open. */
@@ -68,9 +69,9 @@ interface Try {
 }
 
 interface Tried {
-  readonly summary: string | undefined;
+  readonly written: Written | undefined;
   readonly problem: string;
-  readonly paid: PaidCall | undefined;
+  readonly call: EndedCall | undefined;
 }
 
 async function tryWriter({ open, share, wish }: Try, deps: CompactionDeps, signal: AbortSignal): Promise<Tried> {
@@ -78,63 +79,67 @@ async function tryWriter({ open, share, wish }: Try, deps: CompactionDeps, signa
     await using writer = await open();
     const { runtime, client } = writer;
     const characters = (await windowOf(runtime, deps)) * share * charactersPerToken;
-    const request = boundOutput(requestSummary(wish, runtime.model, characters), deps);
-    const setting = await recordCall(request, runtime, deps, signal);
+    const { request, planned } = await planCall(requestSummary(wish, runtime.model, characters), runtime, deps);
+    const setting = await recordCall(planned, deps, signal);
     if (setting.type === 'over') return without(setting.detail);
-    const answer = await receive(client, request, signal);
-    return judge(answer, runtime, setting.reserved);
+    const arriving = new ArrivingAnswer();
+    const end = await receive(client.stream(request, signal), arriving);
+    const asked = { runtime, purpose: 'compaction', planned, reserved: setting.reserved } as const;
+    return { ...judge(end, runtime), call: await endCall(asked, arriving, end, deps.purse) };
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
     return without(describeError(thrown));
   }
 }
 
-function boundOutput(request: ModelRequest, { purse }: CompactionDeps): ModelRequest {
-  return { ...request, maxOutputTokens: purse.boundOutput(request.maxOutputTokens) };
+interface SummaryCall {
+  readonly request: ModelRequest;
+  readonly planned: PlannedCall;
+}
+
+async function planCall(plain: ModelRequest, runtime: Runtime, { purse }: CompactionDeps): Promise<SummaryCall> {
+  const { name, cacheLife, apiMode } = runtime;
+  // No tokenizer makes more of a text than it has bytes.
+  const mostPromptTokens = purse.isLimited ? Buffer.byteLength(JSON.stringify(plain)) : 0;
+  const maxOutputTokens = usualOutputTokens[apiMode] ?? (await purse.boundOutput(runtime, mostPromptTokens));
+  return {
+    request: { ...plain, maxOutputTokens },
+    planned: { runtime: name, cacheLife, mostPromptTokens, maxOutputTokens },
+  };
 }
 
 /** Records that the call is about to be made, with its worst case set aside. */
-async function recordCall(
-  request: ModelRequest,
-  { name }: Runtime,
-  deps: CompactionDeps,
-  signal: AbortSignal,
-): Promise<Setting> {
+async function recordCall(planned: PlannedCall, deps: CompactionDeps, signal: AbortSignal): Promise<Setting> {
   const { recorder, purse } = deps;
-  // No tokenizer makes more of a text than it has bytes.
-  const mostPromptTokens = (): number => Buffer.byteLength(JSON.stringify(request));
-  const { maxOutputTokens } = request;
-  const budget = await purse.plan({ runtime: name, mostPromptTokens, maxOutputTokens }, recorder.state.isLimitLifted);
+  const budget = await purse.plan(planned, recorder.state.isLimitLifted);
   let setting: Setting = { type: 'over', detail: '' };
   await recorder.write(async (tx) => {
     setting = await purse.setAside(budget, tx);
     if (setting.type === 'over') return [];
     const { reserved } = setting;
-    const entry: TurnEntry = { type: 'compaction.asked', runtime: name, ...(reserved && { reserved }) };
+    const entry: TurnEntry = { type: 'compaction.asked', runtime: planned.runtime, ...(reserved && { reserved }) };
     return await recorder.appendIn(tx, [entry]);
   }, signal);
   return setting;
 }
 
-type Answer = Extract<ModelEvent, { readonly type: 'finished' | 'failed' }>;
-
-async function receive(client: Provider, request: ModelRequest, signal: AbortSignal): Promise<Answer> {
-  for await (const event of client.stream(request, signal)) {
+async function receive(events: AsyncIterable<ModelEvent>, arriving: ArrivingAnswer): Promise<AnswerEnd> {
+  for await (const event of events) {
     if (event.type === 'finished' || event.type === 'failed') return event;
+    arriving.take(event);
   }
   return { type: 'failed', failure: { type: 'protocol', message: 'the stream ended without a result' } };
 }
 
 /** Only a whole answer in words is a summary. */
-function judge(answer: Answer, { name }: Runtime, reserved: Reservation | undefined): Tried {
-  if (answer.type === 'failed') return without(describeFailure(answer.failure));
-  const paid = { runtime: name, usage: answer.usage, reserved };
-  const summary = partsToText(answer.message.parts).trim();
-  if (summary === '') return { ...without('the summary was empty'), paid };
-  if (answer.finish !== 'stop') return { ...without('the summary was cut off'), paid };
-  return { summary, problem: '', paid };
+function judge(end: AnswerEnd, { name }: Runtime): Tried {
+  if (end.type === 'failed') return without(describeFailure(end.failure));
+  const summary = partsToText(end.message.parts).trim();
+  if (summary === '') return without('the summary was empty');
+  if (end.finish !== 'stop') return without('the summary was cut off');
+  return { written: { summary, writtenBy: name, usage: end.usage }, problem: '', call: undefined };
 }
 
 function without(problem: string): Tried {
-  return { summary: undefined, problem, paid: undefined };
+  return { written: undefined, problem, call: undefined };
 }

@@ -107,6 +107,20 @@ test(
   },
 );
 
+test('words instead of a yes or no refuse the call and reach the model with the refusal', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('As you like.')]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('make a file');
+  await terminal.shows(/\[y\/N\]$/);
+
+  await terminal.enter('no, call it other.txt');
+
+  await terminal.shows(/As you like\.\n›$/);
+  assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
+  assert.match(desk.server.requests[1]?.body ?? '', /REFUSED: .*<user-message>\\nno, call it other\.txt/);
+});
+
 test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' })]);
   await using terminal = openTerminal(desk, []);

@@ -20,13 +20,13 @@ const cases: readonly {
   {
     title: 'a provider that nobody knows is named, with those that are known',
     settings: { model: { provider: 'opneai', default: 'gpt' } },
-    says: /^unknown provider opneai: the known ones are .*openai.*\n$/,
+    says: /^\S+config\.json:1:22: unknown provider opneai \(did you mean openai\?\): the known ones are .*openai.*\n$/,
     code: 78,
   },
   {
     title: 'a provider without a key is named, with the variable to set',
     settings: { model: { provider: 'anthropic' } },
-    says: /^the provider anthropic is configured, but it has no key: set ANTHROPIC_API_KEY\n$/,
+    says: /^\S+config\.json:1:22: the provider anthropic has no key: set ANTHROPIC_API_KEY\n$/,
     code: 78,
   },
   {
@@ -39,7 +39,66 @@ const cases: readonly {
   {
     title: 'a fallback that would be left out is a warning',
     settings: { model: { provider: 'demo' }, fallback: { provider: 'openai', model: 'gpt' } },
-    says: /^a fallback is left out: the provider openai is configured, but it has no key: .*\n$/,
+    says: /^a fallback is left out: the provider openai has no key: set OPENAI_API_KEY\n$/,
+    code: 0,
+  },
+  {
+    title: 'a model that cannot be used beside a fallback that can is a warning, and says who answers',
+    settings: { model: { provider: 'anthropic' }, fallback: [{ provider: 'demo' }] },
+    says: /^the provider anthropic has no key: set ANTHROPIC_API_KEY; demo:demo, a fallback, answers instead\n$/,
+    code: 0,
+  },
+  {
+    title: 'variables in key_env of which none is set are named, and that the model is asked without a key',
+    settings: { model: { provider: 'custom', base_url: 'http://127.0.0.1:1/v1', default: 'm', key_env: ['K1', 'K2'] } },
+    says: /^K1, K2 are named in key_env, but none of them is set: custom:m is asked without a key\n$/,
+    code: 0,
+  },
+  {
+    title: 'the one variable in key_env is named where it is not set, and that the model is asked without a key',
+    settings: { model: { provider: 'custom', base_url: 'http://127.0.0.1:1/v1', default: 'm', key_env: 'K1' } },
+    says: /^K1 is named in key_env, but is not set: custom:m is asked without a key\n$/,
+    code: 0,
+  },
+  {
+    title: 'an alias that cannot be used is named, with what is missing',
+    settings: { model: { provider: 'demo', aliases: { far: 'groq:llama', near: 'demo' } } },
+    says: /^the alias far cannot be used: the provider groq has no key: set GROQ_API_KEY\n$/,
+    code: 0,
+  },
+  {
+    title: 'an alias that stands for itself or for another one, and a price of nothing, are pointed at',
+    settings: {
+      model: { provider: 'demo', aliases: { a: 'a', b: 'c', c: 'demo:demo' } },
+      prices: { mock: { inptu: 3 } },
+    },
+    says: new RegExp(
+      [
+        '^\\S+:1:\\d+: unknown key prices\\.mock\\.inptu is ignored; did you mean input\\?',
+        '\\S+:1:\\d+: the alias a stands for itself: name a provider:model there',
+        '\\S+:1:\\d+: the alias b stands for c, which is an alias, too: name a provider:model there',
+        '\\S+:1:\\d+: prices\\.mock is the price of nothing: models are named provider:model there\\n$',
+      ].join('\\n'),
+    ),
+    code: 0,
+  },
+  {
+    title: 'limits with a model of unknown price are said to stop every turn, with the keys that help',
+    settings: {
+      model: { provider: 'custom', base_url: 'http://127.0.0.1:1/v1', default: 'm' },
+      limits: { per_day: 5 },
+    },
+    says: /the price of custom:m is not known, .*: set prices\."custom:m" \(input and output\) in the settings, or take out limits; until then every turn with it is stopped\n$/,
+    code: 0,
+  },
+  {
+    title: 'a limit that no answer fits into is said to stop every turn, with the keys that help',
+    settings: {
+      model: { provider: 'custom', base_url: 'http://127.0.0.1:1/v1', default: 'm' },
+      limits: { per_turn: 0.25, per_day: 5 },
+      prices: { 'custom:m': { input: 3, output: 15 } },
+    },
+    says: /^limits\.per_turn is \$0\.25, and an answer of custom:m may cost up to \$0\.48, so that it is never asked: raise it, or set model\.max_output_tokens\n$/,
     code: 0,
   },
   {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseDocument } from 'yaml';
 import { isJsonObject, parseJson } from '../../../src/base/json.ts';
 import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { failsWith, says } from '../../support/model-script.ts';
@@ -81,6 +82,7 @@ test('talaria model set writes the default only behind a real answer, and leaves
     '  provider: custom',
     `  base_url: ${desk.server.baseUrl} # at home`,
     '  default: scripted # the old one',
+    '  cache_ttl: 1h # long talks',
     'agent:',
     '  max_turns: 7 # enough',
     '',
@@ -93,8 +95,70 @@ test('talaria model set writes the default only behind a real answer, and leaves
   assert.equal(code, 0);
   assert.match(stdout, /^custom:better answered after \d+ ms: ready\ncustom:better is the default now · price unknown/);
   assert.deepEqual(modelsAsked(desk), ['better']);
-  assert.equal(readFileSync(path, 'utf8'), before.replace('default: scripted', 'default: better'));
+  // What was said beside the old model is not true of the new one.
+  assert.equal(readFileSync(path, 'utf8'), before.replace('default: scripted # the old one', 'default: better'));
   assert.equal(statSync(path).mode & 0o777, 0o640);
+});
+
+test('talaria model set to another provider and back leaves the file as it was, but for a comment beside what changed', async () => {
+  await using desk = await openDesk(() => says('ready'));
+  const before = [
+    'model:',
+    '  provider: custom # mine',
+    `  base_url: ${desk.server.baseUrl}`,
+    '  key_env: MYKEY',
+    '  default: mock-1',
+    '  max_output_tokens: 500',
+    '  context_length: 32000',
+    '  aliases:',
+    '    fast: mock-2 # the small one',
+    '',
+  ].join('\n');
+  const path = writeYaml(desk, before);
+  chmodSync(path, 0o644);
+
+  const there = await desk.run(['model', 'set', 'demo']);
+  const copy = readFileSync(`${path}.bak`, 'utf8');
+  const meanwhile = parseDocument(readFileSync(path, 'utf8')).toJS() as JsonObject;
+  const back = await desk.run(['model', 'set', 'custom:mock-1'], { env: { MYKEY: 'k' } });
+  const afterwards = parseDocument(readFileSync(path, 'utf8')).toJS() as JsonObject;
+
+  assert.deepEqual([there.code, back.code], [0, 0], there.stderr + back.stderr);
+  assert.match(
+    there.stdout,
+    /^What was set for custom \(base_url, key_env, context_length\) is kept under providers\.custom;/m,
+  );
+  assert.match(there.stdout, /^The alias fast stands for custom:mock-2, as before, and says so now\.$/m);
+  assert.match(there.stdout, /^The settings as they were: .*config\.yaml\.bak$/m);
+  assert.equal(copy, before);
+  assert.equal(statSync(`${path}.bak`).mode & 0o777, 0o600);
+  const place = { base_url: desk.server.baseUrl, key_env: 'MYKEY', context_length: 32000 };
+  assert.deepEqual(meanwhile, {
+    model: { provider: 'demo', default: 'demo', max_output_tokens: 500, aliases: { fast: 'custom:mock-2' } },
+    providers: { custom: { model: 'mock-1', ...place } },
+  });
+  assert.deepEqual(afterwards, {
+    model: {
+      provider: 'custom',
+      default: 'mock-1',
+      ...place,
+      max_output_tokens: 500,
+      aliases: { fast: 'custom:mock-2' },
+    },
+  });
+  assert.doesNotMatch(readFileSync(path, 'utf8'), /#/);
+});
+
+test('every key that is used is named, also those of an address of one’s own', async () => {
+  await using desk = await openDesk();
+
+  const usual = await desk.run(['model'], {
+    env: { CUSTOM_API_KEY: 'a', CUSTOM_API_KEY_2: 'b', CUSTOM_API_KEY_3: 'c' },
+  });
+  const none = await desk.run(['model']);
+
+  assert.match(usual.stdout, /^keys are there for: custom \(CUSTOM_API_KEY, CUSTOM_API_KEY_2, CUSTOM_API_KEY_3\)$/m);
+  assert.match(none.stdout, /^keys are there for: nobody\n.*\nwithout a key: .*, custom \(any address\), demo$/m);
 });
 
 test('talaria model set changes nothing where the model does not answer', async () => {
@@ -210,6 +274,29 @@ test('what is chosen in a session holds when it is continued, unless -m says oth
 
   assert.deepEqual(modelsAsked(desk), ['chosen', 'chosen', 'once', 'once', 'typed', 'typed']);
   assert.match(continued.stdout, /"model":"custom:chosen"/);
+});
+
+test('a run whose model has no key begins with the fallback and says so; the list still names the model and what it lacks', async () => {
+  await using desk = await openDesk(() => says('Hello.'));
+  const fallback = { provider: 'custom', base_url: desk.server.baseUrl, model: 'second' };
+  await desk.setConfig({ model: { provider: 'anthropic' }, fallback });
+
+  const run = await desk.run(['run', 'hi']);
+  const list = await desk.run(['model']);
+
+  assert.deepEqual([run.code, run.stdout], [0, 'Hello.\n'], run.stderr);
+  assert.match(run.stderr, /ANTHROPIC_API_KEY; custom:second, a fallback, answers instead/);
+  assert.match(list.stdout, /^default +anthropic:unknown .*\n +cannot be used: .*ANTHROPIC_API_KEY$/m);
+});
+
+test('a run that goes out without the keys that key_env names says so', async () => {
+  await using desk = await openDesk(() => says('Hello.'));
+  const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'm', key_env: ['K1', 'K2'] };
+  await desk.setConfig({ model });
+
+  const { stderr } = await desk.run(['run', 'hi']);
+
+  assert.match(stderr, /K1, K2 are named in key_env, but none of them is set: custom:m is asked without a key/);
 });
 
 test('an alias can be the configured default', async () => {

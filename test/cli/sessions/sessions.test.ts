@@ -50,6 +50,20 @@ test('the list of a new home is empty and says how to begin', async () => {
   assert.match(stderr, /no sessions yet/);
 });
 
+test('a chat in which nothing was said is no session: it is not listed, and -c goes on with the one before', async () => {
+  await using desk = await openUsedDesk();
+  const before = await list(desk);
+
+  await desk.run(['chat'], { input: '/status\n/usage\n' });
+  const { stderr } = await desk.run(['chat', '-c'], { input: '' });
+
+  assert.deepEqual(
+    (await list(desk)).map(({ id }) => id),
+    before.map(({ id }) => id),
+  );
+  assert.match(stderr, /otters/);
+});
+
 test('a session is shown as it happened, or as the entries of its log', async () => {
   await using desk = await openUsedDesk();
   const id = (await list(desk)).find(({ title }) => title.includes('penguins'))?.id ?? '';

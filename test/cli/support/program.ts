@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly folder?: 'workdir' | 'removed';
   /** What runs before the program, in its process. */
   readonly preload?: string;
+  /** How long it may run before it counts as hanging; 30 seconds unless set. */
+  readonly longestMs?: number;
 }
 
 /** A home and a working folder of their own, with a scripted model, and the real program to start in them. */
@@ -53,14 +55,14 @@ export class Desk implements AsyncDisposable {
   }
 
   start(args: readonly string[], options: StartOptions = {}): Started {
-    const { input, env, keepOpen } = options;
+    const { input, env, keepOpen, longestMs = 30_000 } = options;
     const [program = '', ...rest] = commandLine(args, options);
     const child = spawn(program, rest, {
       cwd: this.workdir,
       env: { ...this.env, ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // A program that hangs fails its test instead of hanging it too.
-      timeout: 30_000,
+      timeout: longestMs,
       killSignal: 'SIGKILL',
     });
     this.#running.add(child);

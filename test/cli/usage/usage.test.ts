@@ -40,7 +40,7 @@ test('usage by model adds up tokens and money, and a missing price is never a lo
     'custom:dear       1   3.0k       0        0      50         0 %  unknown',
     'custom:cheap      2  12.5k   12.0k        0     600        48 %  $0.0149',
     'total             3  15.5k   12.0k        0     650        43 %  ≥ $0.0149 (1 call of unknown price)',
-    'What custom:dear cost is not known: name every price under `prices` in the settings, or see whether `talaria model refresh` finds them.',
+    'What custom:dear cost is not known: name every price under `prices` in the settings.',
     '',
   ]);
 });

@@ -35,6 +35,21 @@ export const inboxPromises: Promises = {
     for (const each of [key, ...others]) assert.equal(await house.store.inbox.accept(each, turn), 'new');
   },
 
+  'a key that was noted without a turn is known for good, and opens none': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const turn = await admit(house.store, session, 'hello');
+
+    assert.equal(await house.store.inbox.note(messageKey('m1')), 'new');
+    assert.equal(await house.store.inbox.note(messageKey('m1')), 'duplicate');
+    assert.equal(await house.store.inbox.accept(messageKey('m1'), turn), 'duplicate');
+    assert.equal(await house.store.inbox.accept(messageKey('m2'), turn), 'new');
+    const store = await house.reopen();
+
+    assert.equal(await store.inbox.note(messageKey('m2')), 'duplicate');
+    assert.deepEqual(await store.inbox.open(), [turn]);
+  },
+
   'a key stays known when its session is deleted': async ({ open }) => {
     await using house = await open();
     const gone = await house.store.sessions.at(inChat('gone'));

@@ -83,6 +83,24 @@ export const outboxPromises: Promises = {
     assert.equal(await stateOf(house, a), 'queued after 1');
   },
 
+  'where something waits is known, with the time of the first in line': async ({ open }) => {
+    await using house = await open();
+    const [a, b] = await enqueue(house, 'one', ['a', 'b']);
+    const [c] = await enqueue(house, 'two', ['c']);
+    await enqueue(house, 'three', ['d']);
+    await send(house, a, sent);
+    await send(house, b, { type: 'retry', afterMs: 500, reason: 'slow down' });
+    await send(house, c, sent);
+
+    const store = await house.reopen();
+
+    assert.deepEqual(await store.outbox.waiting('test'), [
+      { address: inChat('one').address, at: house.clock.now() + 500 },
+      { address: inChat('three').address, at: 0 },
+    ]);
+    assert.deepEqual(await store.outbox.waiting('elsewhere'), []);
+  },
+
   'a message past its time expires, and those behind it go on': async ({ open }) => {
     await using house = await open();
     const session = await house.store.sessions.at(inChat('one'));

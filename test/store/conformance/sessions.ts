@@ -12,6 +12,7 @@ import {
   settled,
   toolSaid,
 } from '../../support/store-samples.ts';
+import type { SessionFilter } from '../../../src/model/store.ts';
 import type { Promises } from './promises.ts';
 
 const prompt: FrozenPrompt = {
@@ -70,11 +71,12 @@ export const sessionPromises: Promises = {
     house.clock.advance(1);
     await admit(house.store, one, 'hello');
 
-    const idsOf = async (filter: { platform?: string; limit: number }): Promise<readonly SessionId[]> =>
+    const idsOf = async (filter: SessionFilter): Promise<readonly SessionId[]> =>
       (await house.store.sessions.list(filter)).map(({ id }) => id);
     assert.deepEqual(await idsOf({ limit: 10 }), [one.id, three.id, two.id]);
     assert.deepEqual(await idsOf({ limit: 2 }), [one.id, three.id]);
     assert.deepEqual(await idsOf({ platform: 'elsewhere', limit: 10 }), [two.id]);
+    assert.deepEqual(await idsOf({ limit: 10, stage: 'begun' }), [one.id]);
   },
 
   'sessions are found by the beginning of their id, with or without the prefix': async ({ open }) => {

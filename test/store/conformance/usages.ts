@@ -12,8 +12,8 @@ function counts(fresh: number): Usage {
   return { fresh, cacheRead: 2, cacheWrite: 3, output: 5, reasoning: 4 };
 }
 
-function call(fresh: number): Pick<UsageRecord, 'runtime' | 'purpose' | 'usage'> {
-  return { runtime, purpose: 'answer', usage: counts(fresh) };
+function call(fresh: number): Pick<UsageRecord, 'runtime' | 'purpose' | 'usage' | 'cacheLife'> {
+  return { runtime, purpose: 'answer', usage: counts(fresh), cacheLife: '1h' };
 }
 
 function freshOf(records: readonly UsageRecord[]): readonly number[] {
@@ -27,13 +27,13 @@ export const usagePromises: Promises = {
 
     await house.store.usages.add(turn, call(1));
     house.clock.advance(1000);
-    await house.store.usages.add(turn, { ...call(7), purpose: 'compaction' });
+    await house.store.usages.add(turn, { ...call(7), purpose: 'compaction', cacheLife: undefined });
     const store = await house.reopen();
 
     const at = house.clock.now();
     assert.deepEqual(await store.usages.list({}), [
-      { ...turn, at: at - 1000, runtime, purpose: 'answer', usage: counts(1) },
-      { ...turn, at, runtime, purpose: 'compaction', usage: counts(7) },
+      { ...turn, at: at - 1000, runtime, purpose: 'answer', usage: counts(1), cacheLife: '1h' },
+      { ...turn, at, runtime, purpose: 'compaction', usage: counts(7), cacheLife: undefined },
     ]);
   },
 

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { changeSettings } from '../../../src/store/home/change-settings.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 
-const change = { section: 'model', values: { default: 'new', provider: 'openai', base_url: undefined } };
+const changes = [{ path: ['model'], values: { default: 'new', provider: 'openai', base_url: undefined } }];
 
 async function changed(name: string, text: string): Promise<string> {
   await using folder = await makeTempFolder();
   const path = join(folder.path, name);
   writeFileSync(path, text);
-  await changeSettings(path, change);
-  assert.deepEqual(readdirSync(folder.path), [name]);
+  await changeSettings(path, changes);
+  assert.deepEqual(readdirSync(folder.path).toSorted(), [name, `${name}.bak`]);
+  assert.equal(readFileSync(`${path}.bak`, 'utf8'), text);
+  assert.equal(statSync(`${path}.bak`).mode & 0o777, 0o600);
   return readFileSync(path, 'utf8');
 }
 
@@ -25,7 +27,7 @@ for (const [what, before, after] of [
   [
     'keys among others',
     '# top\nmodel:\n  # why\n  default: old # since May\n  base_url: http://a/v1\n  cache_ttl: 1h\nagent:\n  max_turns: 5\n',
-    '# top\nmodel:\n  # why\n  default: new # since May\n  cache_ttl: 1h\n  provider: openai\nagent:\n  max_turns: 5\n',
+    '# top\nmodel:\n  # why\n  default: new\n  cache_ttl: 1h\n  provider: openai\nagent:\n  max_turns: 5\n',
   ],
   [
     'a section in one line',
@@ -61,7 +63,7 @@ test('a key that would still be read from afar is not taken for removed', async 
   const before = '%YAML 1.1\n---\nbase: &base\n  base_url: http://a/v1\nmodel:\n  <<: *base\n  default: old\n';
   writeFileSync(path, before);
 
-  await assert.rejects(changeSettings(path, change), { code: 'bad-config', message: /can only be changed by hand/ });
+  await assert.rejects(changeSettings(path, changes), { code: 'bad-config', message: /can only be changed by hand/ });
 
   assert.equal(readFileSync(path, 'utf8'), before);
 });

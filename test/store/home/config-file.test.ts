@@ -49,7 +49,8 @@ test('the YAML library is loaded only for a file that has changed', async () => 
   };
 
   const path = temp.home.configFile;
-  assert.deepEqual(await loadConfig(temp.home), { path, config: defaults(), warnings: [], source: 'defaults' });
+  const nothing = { path, config: defaults(), user: null, warnings: [], source: 'defaults' };
+  assert.deepEqual(await loadConfig(temp.home), nothing);
   assert.equal(await run(), 'defaults\n');
   writeFileSync(temp.home.configFile, '{}');
   assert.equal(await run(), 'yaml\nfile\n');
@@ -60,7 +61,8 @@ test('an empty file, an empty mapping and a file of comments are the defaults', 
   for (const text of ['', '{}', '\n\n', '# nothing\n', 'model:\n', '---\n...\n', '\uFEFF{}']) {
     await using temp = await openTempHome(text);
     const path = temp.home.configFile;
-    assert.deepEqual(await loadConfig(temp.home), { path, config: defaults(), warnings: [], source: 'file' }, text);
+    const { user: _, ...loaded } = await loadConfig(temp.home);
+    assert.deepEqual(loaded, { path, config: defaults(), warnings: [], source: 'file' }, text);
   }
 });
 
@@ -86,9 +88,44 @@ test('unknown keys are warnings and stop nothing', async () => {
 
   assert.deepEqual([config.agent.maxSteps, source], [5, 'file']);
   assert.deepEqual(warnings, [
-    `${temp.home.configFile}: unknown key modle is ignored`,
-    `${temp.home.configFile}: unknown key agent.colour is ignored`,
+    `${temp.home.configFile}:1:1: unknown key modle is ignored; did you mean model?`,
+    `${temp.home.configFile}:4:3: unknown key agent.colour is ignored`,
   ]);
+});
+
+test('each wrong value is reported in a line of its own, with its own line and column', async () => {
+  await using temp = await openTempHome('model:\n  provider: 5\nagent:\n  max_turns: many\n');
+  const { configFile } = temp.home;
+
+  await assert.rejects(loadConfig(temp.home), {
+    code: 'bad-config',
+    message: [
+      `${configFile}:2:13: model.provider must be text, not number 5`,
+      `${configFile}:4:14: agent.max_turns must be a whole number, not string "many"`,
+    ].join('\n'),
+  });
+});
+
+test('unknown keys are pointed at in entries of a list, too, and again at the next start', async () => {
+  await using temp = await openTempHome('fallback:\n  - provider: demo\n    modle: x\nfallbak: []\n');
+  const { configFile } = temp.home;
+
+  const first = await loadConfig(temp.home);
+  const second = await loadConfig(temp.home);
+
+  assert.deepEqual(first.warnings, [
+    `${configFile}:3:5: unknown key fallback.0.modle is ignored; did you mean model?`,
+    `${configFile}:4:1: unknown key fallbak is ignored; did you mean fallback?`,
+  ]);
+  assert.deepEqual(second.warnings, first.warnings);
+});
+
+test('a fallback needs no model: its provider has a usual one', async () => {
+  await using temp = await openTempHome('fallback: [{ provider: demo }]\n');
+
+  const { config } = await loadConfig(temp.home);
+
+  assert.deepEqual([config.fallback[0]?.provider, config.fallback[0]?.default], ['demo', undefined]);
 });
 
 const broken = {
@@ -185,11 +222,14 @@ test('the schema for editors is a JSON schema that knows every section', () => {
   assert.deepEqual(Object.keys(schema['properties'] ?? {}), [
     'model',
     'fallback',
+    'providers',
     'compression',
     'limits',
     'prices',
     'agent',
+    'agent_cache',
     'terminal',
+    'telegram',
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);

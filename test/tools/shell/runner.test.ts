@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { CallTickets } from '../../../src/tools/shell/call-tickets.ts';
+import { CapturedOutput } from '../../../src/tools/shell/captured-output.ts';
 import { findBash } from '../../../src/tools/shell/find-bash.ts';
+import { isGroupAlive } from '../../../src/tools/shell/process-group.ts';
 import { Runner } from '../../../src/tools/shell/runner.ts';
+import { whenCollected } from '../../support/processes.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 
 for (const who of ['nobody', 'someone else'] as const) {
@@ -18,16 +23,38 @@ for (const who of ['nobody', 'someone else'] as const) {
     const session = { name: 'TALARIA_SESSION', value: 'ses_1' };
     const request = { script: 'eval "$1"', command: `: > ${ran}`, session, runner: runner.identity, endsAtMs: 0 };
 
-    const watch = await runner.run((slot) => {
-      assert.equal(ticket.create(slot, request), true);
+    const call = await runner.run((slot) => {
+      assert.equal(ticket.create(slot.folder, request), true);
       if (who === 'someone else') assert.equal(ticket.revoke(), true);
       return true;
     });
 
     const code = who === 'nobody' ? 0 : 125;
-    assert.deepEqual(await watch?.exited, { type: 'exited', code });
+    assert.deepEqual(await call?.exited, { type: 'exited', code });
     assert.equal(existsSync(ran), who === 'nobody');
     assert.equal(ticket.exitCode(), code);
     runner.dismiss();
   });
 }
+
+test('a runner that is dismissed writes down what nobody has read of an output, and leaves nothing behind', async () => {
+  await using folder = await makeTempFolder();
+  const path = process.env['PATH'] ?? '';
+  const runner = new Runner({ bash: findBash(path), environment: { PATH: path }, folder: folder.path });
+  const ticket = new CallTickets(folder.path).hold('ses_1' as SessionId, 'key');
+  const session = { name: 'TALARIA_SESSION', value: 'ses_1' };
+  const command = String.raw`echo unread; printf 'a\0b'`;
+  const request = { script: 'eval "$1"', command, session, runner: runner.identity, endsAtMs: 0 };
+
+  await runner.run(({ folder: slot }) => ticket.create(slot, request));
+  runner.dismiss();
+  const group = Number.parseInt(runner.identity, 10);
+  await whenCollected(group);
+
+  const output = new CapturedOutput();
+  await ticket.readOutput(output);
+  assert.equal(output.text(), 'unread\nab');
+  const left = (await readdir(folder.path)).filter((name) => name.endsWith('.pipe'));
+  assert.deepEqual(left, []);
+  while (isGroupAlive(group)) await nextTick();
+});

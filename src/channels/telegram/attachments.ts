@@ -1,0 +1,86 @@
+import type { Message } from 'grammy/types';
+
+/** What came with a message besides text: what can be said about it and, where there is one, its file. */
+export interface Attachment {
+  readonly kind: string;
+  readonly facts: readonly string[];
+  readonly file: AttachedFile | undefined;
+}
+
+export interface AttachedFile {
+  /** What Telegram hands it out for. */
+  readonly id: string;
+  /** A name of one plain word, the same whenever and to whomever the file is sent. */
+  readonly name: string;
+  readonly mediaType: string | undefined;
+  readonly size: number | undefined;
+}
+
+/** The files of a message, its largest picture alone, and what else has no words. Pure. */
+export function listAttachments(message: Message): readonly Attachment[] {
+  const { photo, document, voice, audio, video, video_note: note, sticker, location, contact } = message;
+  const largest = photo?.at(-1);
+  return [
+    largest &&
+      attach('photo', [`${largest.width}×${largest.height}`], { ...largest, mime_type: 'image/jpeg' }, 'photo.jpg'),
+    document && attach('file', [quote(document.file_name), document.mime_type], document, 'file'),
+    voice && attach('voice note', [seconds(voice.duration)], voice, 'voice.ogg'),
+    audio && attach('audio', [quote(audio.title ?? audio.file_name), seconds(audio.duration)], audio, 'audio.mp3'),
+    video && attach('video', [quote(video.file_name), seconds(video.duration)], video, 'video.mp4'),
+    note && attach('video note', [seconds(note.duration)], note, 'video.mp4'),
+    sticker && attach('sticker', [sticker.emoji]),
+    location && attach('location', [`${location.latitude}, ${location.longitude}`]),
+    contact && attach('contact', [quote(contact.first_name), contact.phone_number]),
+  ].filter((attachment) => attachment !== undefined);
+}
+
+export function describeAttachment({ kind, facts }: Attachment): string {
+  return facts.length === 0 ? `[${kind}]` : `[${kind}: ${facts.join(', ')}]`;
+}
+
+interface TelegramFile {
+  readonly file_id: string;
+  readonly file_unique_id: string;
+  readonly file_size?: number;
+  readonly file_name?: string;
+  readonly mime_type?: string;
+}
+
+function attach(
+  kind: string,
+  facts: readonly (string | undefined)[],
+  file?: TelegramFile,
+  usualName?: string,
+): Attachment {
+  const known = [...facts, size(file?.file_size)].filter((fact) => fact !== undefined);
+  return { kind, facts: known, file: file && toFile(file, usualName ?? kind) };
+}
+
+function toFile(file: TelegramFile, usualName: string): AttachedFile {
+  const name = `${plainWord(file.file_unique_id)}-${plainWord(file.file_name ?? usualName)}`;
+  return { id: file.file_id, name, mediaType: file.mime_type, size: file.file_size };
+}
+
+/** Names are chosen by whoever sends the file: what is left of one can neither leave a folder nor hide in it. */
+function plainWord(name: string): string {
+  return name
+    .normalize()
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
+    .slice(-80)
+    .toWellFormed()
+    .replace(/^[.-]+/, '_');
+}
+
+// On one line, and in quotes, a name cannot pass for anything else.
+function quote(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : JSON.stringify(name.slice(0, 200).toWellFormed());
+}
+
+function seconds(duration: number): string {
+  return `${duration} s`;
+}
+
+function size(bytes: number | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

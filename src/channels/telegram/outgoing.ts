@@ -1,0 +1,154 @@
+import type { InlineKeyboardMarkup } from 'grammy/types';
+import type { OutboxId } from '../../base/ids.ts';
+import type { Outbound, Receipt } from '../../model/channel.ts';
+import type { BotApi, CallResult } from './bot-api.ts';
+import { writeButton } from './button-data.ts';
+import { isTokenRefused, refusedToken } from './insist.ts';
+import { layOut } from './lay-out.ts';
+import { editText, goneRefusal, lengthRefusal, refuses, sendText } from './post-text.ts';
+import type { Previews } from './previews.ts';
+import { joinRichText, plainText } from './rich-text.ts';
+import type { RichText } from './rich-text.ts';
+import { splitRichText } from './split-text.ts';
+
+export interface OutgoingDeps {
+  readonly bot: BotApi;
+  readonly previews: Pick<Previews, 'claim' | 'pause' | 'remove'>;
+}
+
+/** How far a message has got. */
+interface Progress {
+  readonly pieces: RichText[];
+  /** Messages of a preview that the pieces take the place of, in order. */
+  readonly previewed: (number | undefined)[];
+  next: number;
+  lastId: number;
+  /** Whether the next piece may have been sent before. */
+  isDoubtful: boolean;
+}
+
+const mostUnfinished = 500;
+const shortestPiece = 200;
+const pauseMs = 5000;
+const tokenPauseMs = 60_000;
+const repeatMark: RichText = {
+  text: '(sent again: you may have seen this)\n',
+  entities: [{ type: 'italic', offset: 0, length: 36 }],
+};
+
+/** Sends messages, long ones in pieces. One that is taken up again goes on behind the pieces that were sent. */
+export class Outgoing {
+  readonly #deps: OutgoingDeps;
+  readonly #unfinished = new Map<OutboxId, Progress>();
+
+  constructor(deps: OutgoingDeps) {
+    this.#deps = deps;
+  }
+
+  async send(message: Outbound, signal: AbortSignal): Promise<Receipt> {
+    if (signal.aborted) return { type: 'retry', afterMs: 0, reason: 'the program is ending' };
+    const buttons = message.digest === undefined ? undefined : buttonsFor(message.digest);
+    if (buttons === 'too-long') return { type: 'refused', reason: 'the question does not fit under a button' };
+    const progress = this.#unfinished.get(message.id) ?? (await this.#begin(message));
+    const receipt = await this.#finish(progress, { message, buttons, signal });
+    if (receipt.type === 'sent' || receipt.type === 'refused') this.#unfinished.delete(message.id);
+    return receipt;
+  }
+
+  /** Says under a question how it ended, in the place of its buttons. */
+  async conclude(question: Outbound, platformId: string, ending: string): Promise<void> {
+    const { bot } = this.#deps;
+    const last = layOut(question.kind, bot.redact(question.text)).at(-1) ?? plainText('');
+    const rich = joinRichText(last, plainText(`\n\n${ending.slice(0, 80).toWellFormed()}`));
+    await editText({ address: question.address, rich }, Number(platformId), bot, new AbortController().signal);
+  }
+
+  async #begin(message: Outbound): Promise<Progress> {
+    const { bot, previews } = this.#deps;
+    if (message.kind === 'question') previews.pause(message.address);
+    const previewed = message.kind === 'reply' ? await previews.claim(message.address) : [];
+    const pieces = [...layOut(message.kind, bot.redact(message.text))];
+    const isDoubtful = message.copy === 'repeat';
+    const progress: Progress = { pieces, previewed: [...previewed], next: 0, lastId: 0, isDoubtful };
+    this.#unfinished.set(message.id, progress);
+    const [oldest] = this.#unfinished.keys();
+    if (this.#unfinished.size > mostUnfinished && oldest !== undefined) this.#unfinished.delete(oldest);
+    return progress;
+  }
+
+  async #finish(progress: Progress, sending: Sending): Promise<Receipt> {
+    while (progress.next < progress.pieces.length) {
+      const result = await this.#post(progress, sending);
+      if (result.type === 'done') advance(progress, result.value);
+      else if (!mend(progress, result)) return explain(progress, result);
+    }
+    const leftOver = progress.previewed.slice(progress.pieces.length).filter((id) => id !== undefined);
+    await this.#deps.previews.remove(sending.message.address, leftOver);
+    return { type: 'sent', platformId: String(progress.lastId) };
+  }
+
+  async #post(progress: Progress, { message, buttons, signal }: Sending): Promise<CallResult<number>> {
+    const { bot } = this.#deps;
+    const piece = progress.pieces[progress.next] ?? plainText('');
+    const isLast = progress.next === progress.pieces.length - 1;
+    const post = { address: message.address, rich: piece, ...(buttons && isLast && { buttons }) };
+    const previewed = progress.previewed[progress.next];
+    if (previewed !== undefined) return await editText(post, previewed, bot, signal);
+    const rich = progress.isDoubtful ? joinRichText(repeatMark, piece) : piece;
+    return await sendText({ ...post, rich }, bot, signal);
+  }
+}
+
+interface Sending {
+  readonly message: Outbound;
+  readonly buttons: InlineKeyboardMarkup | undefined;
+  readonly signal: AbortSignal;
+}
+
+function buttonsFor(digest: string): InlineKeyboardMarkup | 'too-long' {
+  const allow = writeButton({ verdict: 'approved', digest });
+  const deny = writeButton({ verdict: 'denied', digest });
+  if (allow === undefined || deny === undefined) return 'too-long';
+  const row = [
+    { text: 'Allow', callback_data: allow },
+    { text: 'Deny', callback_data: deny },
+  ];
+  return { inline_keyboard: [row] };
+}
+
+function advance(progress: Progress, messageId: number): void {
+  progress.lastId = messageId;
+  progress.next += 1;
+  progress.isDoubtful = false;
+}
+
+/** Changes what is to be sent so that it can be; false where nothing helps. */
+function mend(progress: Progress, result: CallResult<number>): boolean {
+  const piece = progress.pieces[progress.next];
+  if (refuses(result, goneRefusal) && progress.previewed[progress.next] !== undefined) {
+    progress.previewed[progress.next] = undefined;
+    return true;
+  }
+  if (!refuses(result, lengthRefusal) || piece === undefined || piece.text.length < shortestPiece) return false;
+  progress.pieces.splice(progress.next, 1, ...splitRichText(piece, Math.ceil(piece.text.length / 2)));
+  return true;
+}
+
+function explain(progress: Progress, result: Exclude<CallResult<number>, { readonly type: 'done' }>): Receipt {
+  const { reason } = result;
+  switch (result.type) {
+    case 'flooded':
+      return { type: 'retry', afterMs: result.afterMs, reason };
+    case 'undone':
+      return { type: 'retry', afterMs: pauseMs, reason };
+    case 'refused':
+      // The token may be replaced by a new one; the message keeps until then.
+      if (isTokenRefused(result)) return { type: 'retry', afterMs: tokenPauseMs, reason: refusedToken };
+      return { type: 'refused', reason };
+    case 'unknown':
+      // A change of a message can be repeated without anyone noticing; a new message cannot.
+      if (progress.previewed[progress.next] !== undefined) return { type: 'retry', afterMs: pauseMs, reason };
+      progress.isDoubtful = true;
+      return { type: 'unknown', reason };
+  }
+}

@@ -1,0 +1,49 @@
+import type { Update } from 'grammy/types';
+import type { BotApi } from './bot-api.ts';
+import { insist } from './insist.ts';
+import type { Insistence } from './insist.ts';
+import { HandledUpdates } from './handled-updates.ts';
+
+export interface PollDeps extends Insistence {
+  readonly bot: BotApi;
+}
+
+/** What we ask Telegram for; everything else never reaches us. */
+export const updateTypes = ['message', 'edited_message', 'callback_query'] as const;
+
+const pollSeconds = 30;
+const confirmMs = 2000;
+
+/**
+ * The bot's updates by long polling. An update counts as dealt with only when the next one is asked for, and Telegram is
+ * told so with the next poll: what was not dealt with comes again, after a crash as well.
+ */
+export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGenerator<Update, void> {
+  const handled = new HandledUpdates();
+  let offset = 0;
+  try {
+    while (!signal.aborted) {
+      const from = offset;
+      const updates = await insist(() => poll(deps.bot, from, signal), deps, signal);
+      if (updates === undefined) return;
+      for (const update of updates.toSorted((left, right) => left.update_id - right.update_id)) {
+        if (signal.aborted) return;
+        if (!handled.has(update.update_id)) yield update;
+        handled.add(update.update_id);
+        offset = update.update_id + 1;
+      }
+    }
+  } finally {
+    if (offset > 0) await confirm(deps.bot, offset);
+  }
+}
+
+async function poll(bot: BotApi, offset: number, signal: AbortSignal): ReturnType<typeof bot.call<Update[]>> {
+  const request = { offset, timeout: pollSeconds, allowed_updates: updateTypes };
+  return await bot.call((api, stop) => api.getUpdates(request, stop), signal);
+}
+
+/** Saves the next start from seeing again what was dealt with. Where it fails, the keys of the messages do that. */
+async function confirm(bot: BotApi, offset: number): Promise<void> {
+  await bot.call((api, stop) => api.getUpdates({ offset, limit: 1, timeout: 0 }, stop), AbortSignal.timeout(confirmMs));
+}

@@ -1,0 +1,77 @@
+import type { InlineKeyboardMarkup } from 'grammy/types';
+import type { Address } from '../../model/session.ts';
+import type { BotApi, CallResult } from './bot-api.ts';
+import type { RichText } from './rich-text.ts';
+
+export interface TextPost {
+  readonly address: Address;
+  readonly rich: RichText;
+  readonly buttons?: InlineKeyboardMarkup;
+}
+
+/** The id of a message in its chat. */
+type Posted = CallResult<number>;
+
+/** Sends one message. Styles that Telegram refuses, and a topic that is gone, are left out rather than the message. */
+export async function sendText(post: TextPost, bot: BotApi, signal: AbortSignal): Promise<Posted> {
+  const result = await send(post, bot, signal);
+  if (result.type !== 'refused') return result;
+  if (refuses(result, styleRefusal) && post.rich.entities.length > 0) {
+    return await sendText(withoutStyles(post), bot, signal);
+  }
+  if (refuses(result, threadRefusal) && post.address.thread !== '') {
+    return await sendText({ ...post, address: { ...post.address, thread: '' } }, bot, signal);
+  }
+  const moved = result.parameters.migrate_to_chat_id;
+  if (moved !== undefined && String(moved) !== post.address.chat) {
+    return await sendText({ ...post, address: { ...post.address, chat: String(moved) } }, bot, signal);
+  }
+  return result;
+}
+
+/** Changes one message. It may be repeated without harm: a message that already is as wanted counts as changed. */
+export async function editText(post: TextPost, messageId: number, bot: BotApi, signal: AbortSignal): Promise<Posted> {
+  const { address, rich, buttons } = post;
+  const other = { ...styles(rich), ...(buttons && { reply_markup: buttons }) };
+  const result = await bot.act(
+    (api, stop) => api.editMessageText(address.chat, messageId, rich.text, other, stop),
+    signal,
+  );
+  if (result.type === 'done' || refuses(result, unmodified)) return { type: 'done', value: messageId };
+  if (refuses(result, styleRefusal) && rich.entities.length > 0) {
+    return await editText(withoutStyles(post), messageId, bot, signal);
+  }
+  return result;
+}
+
+// The API tells these apart by its words alone.
+const styleRefusal = /can't parse entities|\bentity\b|ENTIT(Y|IES)_/i;
+const threadRefusal = /message thread not found|TOPIC_DELETED/i;
+const unmodified = /message is not modified/i;
+
+/** Too long after all: the platform counts, not we. */
+export const lengthRefusal = /message is too long|MESSAGE_TOO_LONG/i;
+/** A message that can no longer be changed: deleted by someone, or too old. */
+export const goneRefusal = /message to edit not found|message can't be edited|MESSAGE_ID_INVALID/i;
+
+export function refuses(result: CallResult<unknown>, pattern: RegExp): boolean {
+  return result.type === 'refused' && result.code === 400 && pattern.test(result.reason);
+}
+
+async function send({ address, rich, buttons }: TextPost, bot: BotApi, signal: AbortSignal): Promise<Posted> {
+  const other = {
+    ...styles(rich),
+    ...(address.thread !== '' && { message_thread_id: Number(address.thread) }),
+    ...(buttons && { reply_markup: buttons }),
+  };
+  const result = await bot.act((api, stop) => api.sendMessage(address.chat, rich.text, other, stop), signal);
+  return result.type === 'done' ? { type: 'done', value: result.value.message_id } : result;
+}
+
+function styles({ entities }: RichText): object {
+  return { link_preview_options: { is_disabled: true }, ...(entities.length > 0 && { entities }) };
+}
+
+function withoutStyles(post: TextPost): TextPost {
+  return { ...post, rich: { text: post.rich.text, entities: [] } };
+}

@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../base/clock.ts';
+import type { Preview } from '../../model/channel.ts';
+import { addressKey } from '../../model/session.ts';
+import type { Address } from '../../model/session.ts';
+import type { BotApi, CallResult } from './bot-api.ts';
+import { layOut } from './lay-out.ts';
+import { editText, sendText } from './post-text.ts';
+import { joinRichText, plainText } from './rich-text.ts';
+import type { RichText } from './rich-text.ts';
+import { keepTyping } from './typing.ts';
+
+type Working = Extract<Preview, { readonly type: 'working' }>;
+
+export interface PreviewDeps {
+  readonly bot: BotApi;
+  readonly clock: Clock;
+}
+
+interface ShownPiece {
+  readonly id: number;
+  readonly rich: RichText;
+}
+
+/** A turn that is being shown. */
+interface Showing {
+  readonly address: Address;
+  readonly pieces: ShownPiece[];
+  readonly closing: AbortController;
+  wanted: Working;
+  /** Cleared in the same breath as the last look at what is wanted, so that no wish can slip in between. */
+  isAtWork: boolean;
+  work: Promise<void> | undefined;
+  typing: AbortController | undefined;
+  /** Whether a message may exist whose id is not known, or a known one is gone: then nothing more is shown. */
+  isLost: boolean;
+}
+
+/** Telegram allows about one message a second in a chat, and twenty a minute in a group. */
+const privatePaceMs = 1000;
+const groupPaceMs = 3000;
+const enoughToShow = 24;
+const cursor = ' ▉';
+
+/** Shows turns while they run, by messages that grow. It is slowed down to what Telegram allows and fails quietly. */
+export class Previews {
+  readonly #deps: PreviewDeps;
+  readonly #showings = new Map<string, Showing>();
+  readonly #nextAt = new Map<string, number>();
+
+  constructor(deps: PreviewDeps) {
+    this.#deps = deps;
+  }
+
+  async show(preview: Preview, signal: AbortSignal): Promise<void> {
+    if (preview.type === 'over') return await this.#end(preview.address, signal);
+    const showing = this.#showingAt(preview);
+    showing.wanted = preview;
+    showing.typing ??= this.#beginTyping(showing, signal);
+    if (!showing.isAtWork) showing.work = this.#work(showing, signal);
+    await showing.work;
+  }
+
+  /** Ends a preview and hands over its messages, in order, for the reply to take their place. */
+  async claim(address: Address): Promise<readonly number[]> {
+    const showing = this.#showings.get(addressKey(address));
+    if (showing === undefined) return [];
+    await this.#close(showing);
+    return showing.pieces.map(({ id }) => id);
+  }
+
+  /** A person is asked: nobody is writing. The next preview goes on. */
+  pause(address: Address): void {
+    const showing = this.#showings.get(addressKey(address));
+    showing?.typing?.abort();
+    if (showing) showing.typing = undefined;
+  }
+
+  async remove(address: Address, ids: readonly number[]): Promise<void> {
+    for (const id of ids) {
+      await this.#deps.bot.act((api, stop) => api.deleteMessage(address.chat, id, stop), new AbortController().signal);
+    }
+  }
+
+  #showingAt(preview: Working): Showing {
+    const key = addressKey(preview.address);
+    const found = this.#showings.get(key);
+    if (found) return found;
+    const showing: Showing = {
+      address: preview.address,
+      pieces: [],
+      closing: new AbortController(),
+      wanted: preview,
+      isAtWork: false,
+      work: undefined,
+      typing: undefined,
+      isLost: false,
+    };
+    this.#showings.set(key, showing);
+    return showing;
+  }
+
+  #beginTyping({ address, closing }: Showing, signal: AbortSignal): AbortController {
+    const typing = new AbortController();
+    void keepTyping(address, this.#deps, AbortSignal.any([typing.signal, closing.signal, signal]));
+    return typing;
+  }
+
+  /** Shows what is wanted until nothing new is. Whatever is under way when the preview ends is waited for. */
+  async #work(showing: Showing, signal: AbortSignal): Promise<void> {
+    showing.isAtWork = true;
+    const stop = AbortSignal.any([showing.closing.signal, signal]);
+    try {
+      while (!showing.isLost && this.#nextStep(showing) && (await this.#waitForPace(showing.address, stop))) {
+        // What is wanted may have changed while we waited.
+        const step = this.#nextStep(showing);
+        if (step) this.#note(showing, step, await this.#take(showing.address, step));
+      }
+    } finally {
+      showing.isAtWork = false;
+    }
+  }
+
+  /** The first message that does not look as it should; undefined where all do. */
+  #nextStep({ pieces, wanted }: Showing): Step | undefined {
+    const { bot } = this.#deps;
+    const look = lookOf({ ...wanted, text: bot.redact(wanted.text), status: bot.redact(wanted.status) });
+    const place = look.findIndex((rich, index) => !isDeepStrictEqual(pieces[index]?.rich, rich));
+    const rich = look[place];
+    return rich && { place, rich, id: pieces[place]?.id };
+  }
+
+  async #waitForPace({ chat }: Address, stop: AbortSignal): Promise<boolean> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const waitMs = (this.#nextAt.get(chat) ?? 0) - clock.now();
+      if (waitMs <= 0) return !stop.aborted;
+      const hasWaited = await clock.sleep(waitMs, stop).then(
+        () => true,
+        () => false,
+      );
+      if (!hasWaited) return false;
+    }
+  }
+
+  async #take(address: Address, { rich, id }: Step): Promise<CallResult<number>> {
+    const { bot } = this.#deps;
+    const unending = new AbortController().signal;
+    if (id === undefined) return await sendText({ address, rich }, bot, unending);
+    return await editText({ address, rich }, id, bot, unending);
+  }
+
+  #note(showing: Showing, { rich, place, id }: Step, result: CallResult<number>): void {
+    const { chat } = showing.address;
+    const paceMs = chat.startsWith('-') ? groupPaceMs : privatePaceMs;
+    const waitMs = result.type === 'flooded' ? Math.max(result.afterMs, paceMs) : paceMs;
+    this.#nextAt.set(chat, this.#deps.clock.now() + waitMs);
+    if (result.type === 'done') showing.pieces[place] = { id: result.value, rich };
+    // An edit that may have happened can be made again; a message that may be there cannot be sent again.
+    const canGoOn =
+      result.type === 'flooded' || result.type === 'undone' || (result.type === 'unknown' && id !== undefined);
+    if (result.type !== 'done' && !canGoOn) showing.isLost = true;
+  }
+
+  async #close(showing: Showing): Promise<void> {
+    showing.closing.abort();
+    await showing.work;
+    this.#showings.delete(addressKey(showing.address));
+  }
+
+  /** Without a reply the text stays as far as it got, and a bare status line goes. */
+  async #end(address: Address, signal: AbortSignal): Promise<void> {
+    const showing = this.#showings.get(addressKey(address));
+    if (showing === undefined) return;
+    await this.#close(showing);
+    const ids = showing.pieces.map(({ id }) => id);
+    const text = this.#deps.bot.redact(showing.wanted.text);
+    if (text === '') return await this.remove(address, ids);
+    const pieces = layOut('reply', text);
+    const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
+    if (rich && id !== undefined && !signal.aborted) await editText({ address, rich }, id, this.#deps.bot, signal);
+  }
+}
+
+interface Step {
+  readonly place: number;
+  readonly rich: RichText;
+  /** Of the message that shows this piece now; undefined where there is none yet. */
+  readonly id: number | undefined;
+}
+
+/** What a preview looks like: the text with a cursor, and below it what is being done. */
+function lookOf({ text, status }: Working): readonly RichText[] {
+  const isWorthShowing = text.length >= enoughToShow || status !== '';
+  if (!isWorthShowing) return [];
+  const line = status === '' ? undefined : styledStatus(status);
+  if (text.trim() === '') return line ? [line] : [];
+  const pieces = layOut('reply', text);
+  const last = joinRichText(pieces.at(-1) ?? plainText(''), plainText(cursor));
+  return [...pieces.slice(0, -1), line ? joinRichText(last, joinRichText(plainText('\n\n'), line)) : last];
+}
+
+function styledStatus(status: string): RichText {
+  const text = `⏳ ${status.replaceAll(/\s+/g, ' ').slice(0, 150).toWellFormed().trim()}`;
+  return { text, entities: [{ type: 'italic', offset: 0, length: text.length }] };
+}

@@ -1,0 +1,139 @@
+import type { Agent } from 'node:http';
+import type { Update } from 'grammy/types';
+import type { Clock } from '../../base/clock.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
+import type { BotIdentity } from './addressed.ts';
+import { BotApi } from './bot-api.ts';
+import { fetchAttachments } from './fetch-attachments.ts';
+import type { AttachmentPolicy } from './fetch-attachments.ts';
+import { insist } from './insist.ts';
+import { Outgoing } from './outgoing.ts';
+import { pollUpdates, updateTypes } from './poll-updates.ts';
+import { Previews } from './previews.ts';
+import { platform, readUpdate } from './read-update.ts';
+import type { UpdateReading } from './read-update.ts';
+import { Webhook } from './webhook.ts';
+import type { WebhookAnswer } from './webhook.ts';
+
+export interface TelegramOptions {
+  readonly token: string;
+  /** Where the Bot API is; left out: Telegram's own. */
+  readonly apiRoot?: string;
+  /** Opens the way to it, for those who need a proxy or certificates of their own; left out: straight on. */
+  readonly openAgent?: () => Promise<Agent>;
+  /** The folder that new sessions work in. */
+  readonly workdir: string;
+  /** Whom the bot listens to in groups; left out: those who speak to it. */
+  readonly groups?: UpdateReading['groups'];
+  /** What is done with pictures and files; left out: they are only described. */
+  readonly attachments?: AttachmentPolicy;
+  /** The menu of commands. */
+  readonly commands?: readonly BotCommand[];
+  /** Where Telegram brings updates, and the secret that proves it is Telegram; left out: we fetch them. */
+  readonly webhook?: { readonly url: string; readonly secret: string };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface BotCommand {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface TelegramChannel extends Channel {
+  /** Takes what Telegram posts to the webhook, and says what to answer once it was dealt with. */
+  handleUpdate(body: unknown, secret: string | undefined): Promise<WebhookAnswer>;
+}
+
+// It splits by itself, after rendering: lengths count there, and not in Markdown.
+const traits: ChannelTraits = { maxLength: Infinity, resend: 'marked', asks: 'yes', streams: 'yes' };
+
+/** A Telegram bot as a channel. It serves every chat of its own. Throws `bad-config` for what cannot be a token. */
+export function createTelegramChannel(options: TelegramOptions): TelegramChannel {
+  const { token, apiRoot, openAgent, clock, log, webhook } = options;
+  const bot = new BotApi({ token, apiRoot, openAgent, clock });
+  const previews = new Previews({ bot, clock });
+  const outgoing = new Outgoing({ bot, previews });
+  const hook = webhook && new Webhook(webhook.secret);
+  return {
+    name: platform,
+    traits,
+    serves: (address) => address.platform === platform && address.account === bot.botId,
+    receive: (signal) => receive({ ...options, bot, hook }, signal),
+    send: (message, signal) => outgoing.send(message, signal),
+    async preview(preview, signal) {
+      try {
+        await previews.show(preview, signal);
+      } catch (thrown) {
+        log.write('error', 'a turn could not be shown', { reason: describeError(thrown) });
+      }
+    },
+    conclude: (question, platformId, ending) => outgoing.conclude(question, platformId, ending),
+    handleUpdate: (body, secret) => hook?.handle(body, secret) ?? Promise.resolve('not-listening'),
+  };
+}
+
+interface Receiving extends TelegramOptions {
+  readonly bot: BotApi;
+  readonly hook: Webhook | undefined;
+}
+
+/** Throws `bad-config` when Telegram refuses the token; everything else is waited out. */
+async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<Inbound, void> {
+  const identity = await introduce(deps, signal);
+  if (identity === undefined) return;
+  const reading: UpdateReading = { bot: identity, groups: deps.groups ?? 'addressed', workdir: deps.workdir };
+  for await (const update of deps.hook?.updates(signal) ?? pollUpdates(deps, signal)) {
+    const inbound = readOrSkip(update, reading, deps.log);
+    if (inbound) yield await fetchAttachments(inbound, update, deps, signal);
+    if (update.callback_query) await endPress(update.callback_query.id, inbound, deps.bot);
+  }
+}
+
+/** Learns who the bot is, sets its menu, and settles how updates arrive. */
+async function introduce(deps: Receiving, signal: AbortSignal): Promise<BotIdentity | undefined> {
+  const { bot, webhook, commands = [] } = deps;
+  const me = await insist(() => bot.call((api, stop) => api.getMe(stop), signal), deps, signal);
+  if (me === undefined) return undefined;
+  if (commands.length > 0) await setMenu(deps, commands, signal);
+  // One connection, since several would bring messages out of order.
+  const options = { secret_token: webhook?.secret ?? '', allowed_updates: updateTypes, max_connections: 1 };
+  const arrange = (): ReturnType<typeof bot.call<true>> =>
+    bot.call(
+      (api, stop) => (webhook ? api.setWebhook(webhook.url, options, stop) : api.deleteWebhook({}, stop)),
+      signal,
+    );
+  if ((await insist(arrange, deps, signal)) === undefined) return undefined;
+  return { id: bot.botId, username: me.username, commands: new Set(commands.map(({ name }) => name)) };
+}
+
+async function setMenu({ bot, log }: Receiving, commands: readonly BotCommand[], signal: AbortSignal): Promise<void> {
+  const result = await bot.call((api, stop) => api.setMyCommands(menuOf(commands), {}, stop), signal);
+  if (result.type !== 'done') log.write('warn', 'the Telegram menu was not set', { reason: result.reason });
+}
+
+/** Telegram refuses the whole menu for one name that it does not like. */
+function menuOf(commands: readonly BotCommand[]): { readonly command: string; readonly description: string }[] {
+  return commands
+    .filter(({ name, description }) => /^[a-z0-9_]{1,32}$/.test(name) && description !== '')
+    .map(({ name, description }) => ({ command: name, description: description.slice(0, 256).toWellFormed() }))
+    .slice(0, 100);
+}
+
+/** One update that cannot be read must not hold up all that come behind it. */
+function readOrSkip(update: Update, reading: UpdateReading, log: Log): Inbound | undefined {
+  try {
+    return readUpdate(update, reading);
+  } catch (thrown) {
+    log.write('error', 'an update of Telegram was left out', { id: update.update_id, reason: describeError(thrown) });
+    return undefined;
+  }
+}
+
+/** Takes the waiting sign off a button that was pressed. Best effort: a press is answered for a few seconds only. */
+async function endPress(id: string, inbound: Inbound | undefined, bot: BotApi): Promise<void> {
+  const said = inbound ? {} : { text: 'This button is of no use any more.' };
+  await bot.call((api, stop) => api.answerCallbackQuery(id, said, stop), new AbortController().signal);
+}

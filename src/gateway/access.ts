@@ -1,0 +1,41 @@
+import type { PersonId } from '../base/ids.ts';
+import type { Inbound } from '../model/channel.ts';
+import type { Config } from '../model/config.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Store } from '../model/store.ts';
+
+/** Whether someone may use the program, and what a stranger hears. */
+export type Access =
+  | { readonly type: 'granted' }
+  | { readonly type: 'denied'; readonly answer: 'pairing-code' | 'silence' };
+
+/**
+ * Who may speak, press a button or command. Pure. Ids that nobody can choose decide, never names. Whoever sits at the
+ * terminal owns the home and everything in it.
+ */
+export function decideAccess(inbound: Inbound, standing: 'let-in' | 'stranger'): Access {
+  if (inbound.address.platform === 'terminal' || standing === 'let-in') return { type: 'granted' };
+  const isAsking = inbound.type === 'message' && isPrivate(inbound);
+  return { type: 'denied', answer: isAsking ? 'pairing-code' : 'silence' };
+}
+
+/** A private chat has the id of the person in it; no group ever has. */
+function isPrivate({ address, person }: Inbound): boolean {
+  return person === `${address.platform}:${address.chat}`;
+}
+
+/** Those whom the settings let in; nobody where they name nobody. Pure. */
+export function allowedPeople({ telegram }: Config): ReadonlySet<PersonId> {
+  // Who writes in the name of a group or channel has its number, which is below zero.
+  return new Set(telegram.allow.map((id) => `telegram:${id < 0 ? 'chat:' : ''}${id}` as PersonId));
+}
+
+export interface AccessDeps {
+  readonly settings: Pick<Settings, 'current'>;
+  readonly store: Pick<Store, 'people'>;
+}
+
+/** Whether the settings or a code let someone in. */
+export async function isLetIn(person: PersonId, { settings, store }: AccessDeps): Promise<boolean> {
+  return allowedPeople(settings.current.config).has(person) || (await store.people.has(person));
+}

@@ -1,0 +1,72 @@
+import type { Channel } from '../model/channel.ts';
+import { addressKey } from '../model/session.ts';
+import type { Address } from '../model/session.ts';
+import type { StepEvent, TurnEntry } from '../model/turn.ts';
+
+/** What is seen of a running turn: its reply so far, and what is being done. */
+interface Shown {
+  readonly text: string;
+  readonly status: string;
+}
+
+export interface PreviewDeps {
+  readonly channelFor: (address: Address) => Channel | undefined;
+  readonly signal: AbortSignal;
+}
+
+const nothing: Shown = { text: '', status: '' };
+
+/** Shows turns on their channels while they run. Nothing waits for it, and nothing of it is kept. */
+export class TurnPreviews {
+  readonly #deps: PreviewDeps;
+  readonly #shown = new Map<string, Shown>();
+
+  constructor(deps: PreviewDeps) {
+    this.#deps = deps;
+  }
+
+  show(address: Address, event: StepEvent): void {
+    const key = addressKey(address);
+    const before = this.#shown.get(key);
+    const next = showEvent(before ?? nothing, event);
+    if (next === before) return;
+    this.#shown.set(key, next);
+    void this.#deps.channelFor(address)?.preview({ type: 'working', address, ...next }, this.#deps.signal);
+  }
+
+  /** The turn is over, and its reply has been sent if it could be. */
+  end(address: Address): void {
+    if (!this.#shown.delete(addressKey(address))) return;
+    void this.#deps.channelFor(address)?.preview({ type: 'over', address }, this.#deps.signal);
+  }
+}
+
+/** What is seen after an event; the very same where nothing changes. Pure. */
+export function showEvent(shown: Shown, event: StepEvent): Shown {
+  switch (event.type) {
+    case 'text.delta':
+      return { text: shown.text + event.text, status: '' };
+    case 'reasoning.delta':
+      return withStatus(shown, shown.text === '' ? 'thinking' : shown.status);
+    case 'call.begun':
+      return withStatus(shown, event.name);
+    case 'notice':
+      return withStatus(shown, event.text);
+    case 'tool.progress':
+      return shown;
+    case 'entry':
+      return showEntry(shown, event.logged.entry);
+  }
+}
+
+function showEntry(shown: Shown, entry: TurnEntry): Shown {
+  // What was said before a tool ran is no part of the reply.
+  if (entry.type === 'step.asked') return nothing;
+  if (entry.type === 'approval.asked') return withStatus(shown, 'waiting for your answer');
+  if (entry.type === 'tool.called') return withStatus(shown, entry.call.name);
+  return entry.type === 'approval.answered' || entry.type === 'tool.settled' ? withStatus(shown, '') : shown;
+}
+
+function withStatus(shown: Shown, status: string): Shown {
+  return shown.status === status ? shown : { ...shown, status };
+}

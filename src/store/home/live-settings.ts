@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs';
+import { describeError } from '../../base/errors.ts';
+import type { Settings, SettingsChange } from '../../model/settings.ts';
+import { changeConfig, loadConfig } from './config-file.ts';
+import type { LoadedConfig } from './config-file.ts';
+import type { HomeFolder } from './home-folder.ts';
+
+/**
+ * The settings while the program runs. A file that has not changed costs no more than a look at its date. One that is
+ * broken or gone changes nothing: the settings from before stay, and that is said once.
+ */
+export class LiveSettings implements Settings {
+  readonly #home: HomeFolder;
+  #current: LoadedConfig;
+  #stamp: string;
+  #looking: Promise<unknown> = Promise.resolve();
+
+  private constructor(home: HomeFolder, current: LoadedConfig, stamp: string) {
+    this.#home = home;
+    this.#current = current;
+    this.#stamp = stamp;
+  }
+
+  /** Throws `bad-config` where the file is broken and there never was a good one. */
+  static async open(home: HomeFolder): Promise<LiveSettings> {
+    // Before it is read: what is written meanwhile is seen by the next look.
+    const stamp = stampOf(home);
+    return new LiveSettings(home, await loadConfig(home), stamp);
+  }
+
+  get current(): LoadedConfig {
+    return this.#current;
+  }
+
+  refresh(): Promise<readonly string[]> {
+    // One after the other: whoever asks while the file is being read gets what was read, too.
+    const looked = this.#looking.then(() => this.#look());
+    this.#looking = looked;
+    return looked;
+  }
+
+  /**
+   * Writes into the file, comments and all else left as they are, and takes it over. Returns the path of a copy of what
+   * it said before, if there is one. Throws `bad-config` for a broken file.
+   */
+  async change(changes: readonly SettingsChange[]): Promise<string | undefined> {
+    const copy = await changeConfig(this.#home, changes);
+    await this.refresh();
+    return copy;
+  }
+
+  async #look(): Promise<readonly string[]> {
+    const stamp = stampOf(this.#home);
+    if (stamp === this.#stamp) return [];
+    this.#stamp = stamp;
+    const found = await this.#read();
+    if (typeof found === 'string') return [`${found}; the settings from before are used until this is mended`];
+    const known = new Set(this.#current.warnings.map(withoutPosition));
+    const news = found.warnings.filter((warning) => !known.has(withoutPosition(warning)));
+    this.#current = found;
+    return news;
+  }
+
+  /** The settings as they are now, or what is wrong with them. */
+  async #read(): Promise<LoadedConfig | string> {
+    try {
+      const found = await loadConfig(this.#home);
+      if (found.source === 'last-good') return found.warnings[0] ?? `${found.path} is broken`;
+      const isGone = found.source === 'defaults' && this.#current.source !== 'defaults';
+      return isGone ? `${this.#current.path} is gone` : found;
+    } catch (thrown) {
+      return describeError(thrown);
+    }
+  }
+}
+
+/** A line that is added above a thing moves it, and makes it no other thing. */
+function withoutPosition(warning: string): string {
+  return warning.replace(/:\d+:\d+: /, ': ');
+}
+
+/** Differs whenever one of the two files was written, put in the place of another, made or removed. */
+function stampOf({ configFile, configJsonFile }: HomeFolder): string {
+  return [configFile, configJsonFile].map(stampOfFile).join(' ');
+}
+
+function stampOfFile(path: string): string {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true });
+    return `${mtimeNs}/${size}/${ino}`;
+  } catch (thrown) {
+    return describeError(thrown);
+  }
+}

@@ -1,0 +1,35 @@
+import { openDesk } from '../support/program.ts';
+import type { Desk, Started } from '../support/program.ts';
+import { botToken, startTelegramServer } from '../../support/telegram-server.ts';
+import type { TelegramServer } from '../../support/telegram-server.ts';
+import type { ModelScript } from '../../support/model-script.ts';
+
+/** A desk with a bot: the real program is started between a scripted model and the Bot API for tests. */
+export interface GatewayDesk extends AsyncDisposable {
+  readonly desk: Desk;
+  readonly telegram: TelegramServer;
+  /** Starts the gateway and resolves once it serves. */
+  start(): Promise<Started>;
+  run(...args: readonly string[]): ReturnType<Desk['run']>;
+}
+
+const env = { TELEGRAM_BOT_TOKEN: botToken };
+
+export async function openGatewayDesk(script: ModelScript, allow: readonly number[]): Promise<GatewayDesk> {
+  const resources = new AsyncDisposableStack();
+  const telegram = resources.use(await startTelegramServer());
+  const desk = resources.use(await openDesk(script));
+  const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
+  await desk.setConfig({ model, telegram: { api_root: telegram.apiRoot, allow: [...allow] } });
+  return {
+    desk,
+    telegram,
+    async start() {
+      const started = desk.start(['gateway'], { env, longestMs: 300_000 });
+      await started.prints(/Serving telegram with/);
+      return started;
+    },
+    run: (...args) => desk.run(args, { env }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { ada, bob } from '../../support/store-samples.ts';
+import type { Promises } from './promises.ts';
+
+export const peoplePromises: Promises = {
+  'a code lets in the person that it was given to, once, and that lasts': async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    await people.offer({ digest: 'one', person: ada, at: 10, expiresAt: 20 });
+
+    assert.equal(await people.admit('other', 15), undefined);
+    assert.equal(await people.admit('one', 15), ada);
+    assert.equal(await people.admit('one', 15), undefined);
+    const store = await house.reopen();
+
+    assert.deepEqual(await store.people.list(), [{ person: ada, since: 15 }]);
+    assert.deepEqual([await store.people.has(ada), await store.people.has(bob)], [true, false]);
+  },
+
+  'a code is worth nothing from its end on, nor behind a newer one of the same person': async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    await people.offer({ digest: 'old', person: ada, at: 10, expiresAt: 20 });
+    await people.offer({ digest: 'of bob', person: bob, at: 11, expiresAt: 21 });
+    await people.offer({ digest: 'new', person: ada, at: 12, expiresAt: 22 });
+
+    assert.equal(await people.admit('old', 15), undefined);
+    assert.equal(await people.admit('new', 22), undefined);
+    assert.equal(await people.admit('of bob', 20), bob);
+  },
+
+  'who was given codes is known, used and replaced ones included': async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    for (const at of [10, 11, 12]) await people.offer({ digest: `${at}`, person: ada, at, expiresAt: 99 });
+    await people.admit('12', 13);
+
+    assert.deepEqual(await people.offers(11), [
+      { person: ada, at: 11 },
+      { person: ada, at: 12 },
+    ]);
+  },
+
+  'access that is taken back is gone, and with it a code that was handed out': async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    await people.offer({ digest: 'one', person: ada, at: 10, expiresAt: 99 });
+    await people.admit('one', 15);
+    await people.offer({ digest: 'two', person: ada, at: 16, expiresAt: 99 });
+
+    assert.equal(await people.remove(ada), true);
+    assert.equal(await people.remove(ada), false);
+    assert.equal(await people.admit('two', 17), undefined);
+    assert.deepEqual(await people.list(), []);
+  },
+};

@@ -1,0 +1,97 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { askGateway, openApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { PeopleRequest } from '../../src/gateway/people-desk.ts';
+import { startModelServer } from './model-server.ts';
+import type { ModelServer } from './model-server.ts';
+import type { ModelScript } from './model-script.ts';
+import { anna, botToken, startTelegramServer } from './telegram-server.ts';
+import type { TelegramServer } from './telegram-server.ts';
+import { makeTempFolder } from './temp-folder.ts';
+
+export interface TelegramHouseOptions {
+  readonly script: ModelScript;
+  /** Besides the token and the address of the server; without it Anna has access. */
+  readonly telegram?: JsonObject;
+  readonly settings?: JsonObject;
+}
+
+/** The real app as a gateway, between a scripted model and the Bot API for tests. */
+export async function openTelegramHouse(options: TelegramHouseOptions): Promise<TelegramHouse> {
+  const resources = new AsyncDisposableStack();
+  const folder = resources.use(await makeTempFolder());
+  const model = resources.use(await startModelServer(options.script));
+  const telegram = resources.use(await startTelegramServer());
+  const house = new TelegramHouse(folder.path, { model, telegram }, resources);
+  await mkdir(house.home, { mode: 0o700 });
+  await house.configure(options.telegram ?? { allow: [anna.id] }, options.settings);
+  await house.open();
+  return house;
+}
+
+export class TelegramHouse implements AsyncDisposable {
+  readonly home: string;
+  readonly model: ModelServer;
+  readonly telegram: TelegramServer;
+  /** What whoever runs the program was told. */
+  readonly reported: string[] = [];
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #resources: AsyncDisposableStack;
+  #app: App | undefined;
+  #gateway: Pick<Gateway, 'whenDeaf'> | undefined;
+
+  constructor(
+    folder: string,
+    servers: { readonly model: ModelServer; readonly telegram: TelegramServer },
+    resources: AsyncDisposableStack,
+  ) {
+    this.home = join(folder, 'home');
+    this.model = servers.model;
+    this.telegram = servers.telegram;
+    this.#resources = resources;
+    const path = process.env['PATH'] ?? '';
+    this.#env = { TALARIA_HOME: this.home, PATH: path, HOME: folder, TELEGRAM_BOT_TOKEN: botToken };
+  }
+
+  get app(): App {
+    if (this.#app === undefined) throw new Error('the house is closed');
+    return this.#app;
+  }
+
+  get gateway(): Pick<Gateway, 'whenDeaf'> {
+    if (this.#gateway === undefined) throw new Error('the house is closed');
+    return this.#gateway;
+  }
+
+  async configure(telegram: JsonObject, settings: JsonObject = {}): Promise<void> {
+    const model = { provider: 'custom', base_url: this.model.baseUrl, default: 'scripted' };
+    const config = { model, telegram: { api_root: this.telegram.apiRoot, ...telegram }, ...settings };
+    await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
+  }
+
+  async open(): Promise<void> {
+    const surroundings = { env: this.#env, clock: systemClock, faults: undefined };
+    this.#app = await openApp({ purpose: 'serve', model: undefined }, surroundings);
+    const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line));
+    this.#gateway = gateway;
+  }
+
+  async close(): Promise<void> {
+    await this.#app?.[Symbol.asyncDispose]();
+    this.#app = undefined;
+  }
+
+  /** What a command of the owner is answered, while the gateway runs or not. */
+  async ask(request: PeopleRequest): Promise<string> {
+    return (await askGateway(request, { env: this.#env, clock: systemClock, faults: undefined })).text;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    await this.#resources.disposeAsync();
+  }
+}

@@ -1,0 +1,127 @@
+import type { InlineKeyboardMarkup, MessageEntity } from 'grammy/types';
+import { isDeepStrictEqual } from 'node:util';
+import { badRequest, TelegramRefusal } from './telegram-server-faults.ts';
+import { checkText } from './telegram-server-text.ts';
+
+export type CallParameters = Readonly<Record<string, unknown>>;
+
+/** A message of the bot as a person sees it. */
+export interface ShownMessage {
+  readonly message_id: number;
+  readonly chat: number;
+  readonly thread: number | undefined;
+  readonly text: string;
+  readonly entities: readonly MessageEntity[];
+  readonly buttons: InlineKeyboardMarkup | undefined;
+}
+
+interface ChatState {
+  readonly threads: Set<number>;
+  closedBy: TelegramRefusal | undefined;
+}
+
+/** The chats that a bot can write to, and what it wrote there. */
+export class TelegramChats {
+  readonly #chats = new Map<number, ChatState>();
+  readonly #shown: ShownMessage[] = [];
+  #lastId = 100;
+
+  /** What the bot's messages in a chat look like now, in order. */
+  shown(chat: number): readonly ShownMessage[] {
+    return this.#shown.filter((message) => message.chat === chat);
+  }
+
+  open(chat: number, thread?: number): void {
+    const state = this.#chats.get(chat) ?? { threads: new Set<number>(), closedBy: undefined };
+    if (thread !== undefined) state.threads.add(thread);
+    this.#chats.set(chat, state);
+  }
+
+  /** From now on nothing can be written there. */
+  close(chat: number, status: number, description: string): void {
+    this.open(chat);
+    (this.#chats.get(chat) as ChatState).closedBy = new TelegramRefusal(status, description);
+  }
+
+  nextMessageId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  send(parameters: CallParameters): object {
+    const chat = this.#checkChat(parameters);
+    const thread = checkThread(parameters, this.#chats.get(chat));
+    const formatted = checkText(parameters['text'], parameters['entities']);
+    const buttons = checkButtons(parameters);
+    const shown: ShownMessage = { message_id: this.nextMessageId(), chat, thread, ...formatted, buttons };
+    this.#shown.push(shown);
+    return describe(shown);
+  }
+
+  edit(parameters: CallParameters): object {
+    const chat = this.#checkChat(parameters);
+    const { index, old } = this.#find(chat, parameters, 'edit');
+    const edited = {
+      ...old,
+      ...checkText(parameters['text'], parameters['entities']),
+      buttons: checkButtons(parameters),
+    };
+    if (isDeepStrictEqual(edited, old)) {
+      throw badRequest(
+        'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
+      );
+    }
+    this.#shown[index] = edited;
+    return describe(edited);
+  }
+
+  delete(parameters: CallParameters): true {
+    const chat = this.#checkChat(parameters);
+    const { index } = this.#find(chat, parameters, 'delete');
+    this.#shown.splice(index, 1);
+    return true;
+  }
+
+  act(parameters: CallParameters): true {
+    const chat = this.#checkChat(parameters);
+    checkThread(parameters, this.#chats.get(chat));
+    return true;
+  }
+
+  #checkChat(parameters: CallParameters): number {
+    const chat = Number(parameters['chat_id']);
+    const state = this.#chats.get(chat);
+    if (state === undefined) throw badRequest('chat not found');
+    if (state.closedBy) throw state.closedBy;
+    return chat;
+  }
+
+  #find(chat: number, parameters: CallParameters, act: string): { readonly index: number; readonly old: ShownMessage } {
+    const id = parameters['message_id'];
+    const index = this.#shown.findIndex((message) => message.chat === chat && message.message_id === id);
+    const old = this.#shown[index];
+    if (old === undefined) throw badRequest(`message to ${act} not found`);
+    return { index, old };
+  }
+}
+
+function checkThread(parameters: CallParameters, state: ChatState | undefined): number | undefined {
+  const thread = parameters['message_thread_id'];
+  if (thread === undefined) return undefined;
+  if (typeof thread !== 'number' || state?.threads.has(thread) !== true) throw badRequest('message thread not found');
+  return thread;
+}
+
+function checkButtons(parameters: CallParameters): InlineKeyboardMarkup | undefined {
+  const markup = parameters['reply_markup'] as InlineKeyboardMarkup | undefined;
+  for (const button of markup?.inline_keyboard.flat() ?? []) {
+    const data = 'callback_data' in button ? button.callback_data : undefined;
+    const length = Buffer.byteLength(data ?? '');
+    if (length < 1 || length > 64) throw badRequest('BUTTON_DATA_INVALID');
+  }
+  return markup;
+}
+
+function describe({ message_id, chat, text, entities }: ShownMessage): object {
+  return { message_id, chat: { id: chat }, date: 0, text, entities };
+}
