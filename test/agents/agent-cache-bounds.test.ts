@@ -43,13 +43,22 @@ test('B1 one more than the cap evicts the least recently used; the default cap i
   assert.equal(withDefaults({} as UserConfig).agentCache.maxAgents, 128);
 });
 
-test('B2 B7 a message to a cached session makes it the newest', async () => {
+test('B2 an entry that was touched is no longer the oldest', async () => {
   await using bench = await openCacheBench({ limits: { maxAgents: 2 } });
   await sayAll(bench, ['a', 'b']);
 
   await sayAll(bench, ['a', 'c']);
 
   assert.deepEqual(await bench.cached(), ['a', 'c']);
+});
+
+test('B7 each hit by an ordinary message refreshes the order, time and again', async () => {
+  await using bench = await openCacheBench({ limits: { maxAgents: 3 } });
+  await sayAll(bench, ['a', 'b', 'c']);
+
+  await sayAll(bench, ['b', 'a', 'd', 'a', 'e']);
+
+  assert.deepEqual(await bench.cached(), ['d', 'a', 'e']);
 });
 
 test('B3 an eviction closes the client of the evicted agent and no other, and ends no task', async () => {

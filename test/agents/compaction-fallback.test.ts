@@ -56,7 +56,7 @@ async function talk({ house }: Chain, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) await house.say(`Saying ${count}.`);
 }
 
-test('F2 F8 after a fallback the next turn is shortened by the limits and the model of the primary', async () => {
+test('F2 after a fallback the next turn is shortened by the limits and the model of the primary', async () => {
   let isDown = true;
   await using chain = await openChain({
     primary: {
@@ -81,9 +81,10 @@ test('F2 F8 after a fallback the next turn is shortened by the limits and the mo
   assert.match(notices.at(-1) ?? '', /: it may have 5,600 here$/);
 });
 
-test('F13 F8 the limits follow a fallback to a smaller window, and come back with the primary', async () => {
+/** A conversation that fits the primary and not the stand-in, told until the primary is gone for one turn. */
+async function loseThePrimaryOnce(): Promise<{ readonly chain: Chain; readonly reply: string }> {
   let isDown = false;
-  await using chain = await openChain({
+  const chain = await openChain({
     primary: { window: 100_000, script: () => (isDown ? refused : says(`primary ${words(800)}`)) },
     standIn: {
       window: 8000,
@@ -92,15 +93,28 @@ test('F13 F8 the limits follow a fallback to a smaller window, and come back wit
   });
   await talk(chain, 5);
   isDown = true;
-  const whileDown = await chain.house.say('And now?');
+  const reply = await chain.house.say('And now?');
   isDown = false;
+  return { chain, reply };
+}
 
-  const path = await pathOf(chain);
+test('F13 the limits of the compactor follow a fallback to a smaller window', async () => {
+  const { chain, reply } = await loseThePrimaryOnce();
+  await using _closing = chain;
+
+  assert.equal(reply, 'stand-in');
+  const path = (await pathOf(chain)).slice(5);
+  assert.deepEqual(path, ['custom:first', 'fall-back', 'shortened by custom:second', 'custom:second']);
+});
+
+test('F8 the limits of the compactor come back with the primary', async () => {
+  const { chain } = await loseThePrimaryOnce();
+  await using _closing = chain;
+  const before = await pathOf(chain);
+
   await talk(chain, 10);
 
-  assert.equal(whileDown, 'stand-in');
-  assert.deepEqual(path.slice(5), ['custom:first', 'fall-back', 'shortened by custom:second', 'custom:second']);
-  const later = (await pathOf(chain)).slice(path.length);
+  const later = (await pathOf(chain)).slice(before.length);
   assert.deepEqual(new Set(later), new Set(['custom:first']));
 });
 
@@ -108,7 +122,7 @@ function markersIn(server: ModelServer): readonly number[] {
   return server.requests.map(({ body }) => body.split('"cache_control"').length - 1);
 }
 
-test('F9 F13 the markers of the prompt cache follow the runtime: the primary has them, the stand-in does not, and back', async () => {
+test('F9 the markers of the prompt cache follow the runtime: the primary has them, the stand-in does not, and back', async () => {
   let isDown = false;
   await using chain = await openChain({
     primary: {
