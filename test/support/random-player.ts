@@ -206,6 +206,8 @@ class Player {
   }
 
   async #restart(): Promise<void> {
+    // One that began in the middle of a turn may still be under way.
+    await this.#restarting;
     const { address } = this.#house;
     await this.#house.restart();
     this.#restarts.push((await this.#readLog()).at(-1)?.seq ?? 0);
