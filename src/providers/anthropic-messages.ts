@@ -5,49 +5,27 @@ import type { ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import { MessageAnswer, cutAnswer } from './anthropic-messages-answer.ts';
 import { prepareAnthropicMessages } from './anthropic-messages-request.ts';
-import { describeRefusal, isEventStream } from './answer-failure.ts';
 import { createCallNamer } from './call-names.ts';
-import { endOnce } from './end-once.ts';
+import { createProtocolClient } from './protocol-client.ts';
+import type { WireCall } from './protocol-client.ts';
 import type { SseItem } from './sse-events.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 import { isOwnAddress } from './vendors.ts';
 
 /** A client of Anthropic's Messages API: Anthropic itself or any vendor that speaks it, over any transport. */
 export function createAnthropicMessages(runtime: Runtime, transport: Transport, clock: Clock = systemClock): Provider {
-  const client = { runtime, transport, clock };
-  return {
-    stream: (request, signal) => endOnce(streamMessages(client, request, signal), runtime),
-    close: () => transport.close(),
-  };
+  return createProtocolClient({ runtime, transport, clock, word: (request, signal) => word(runtime, request, signal) });
 }
 
-interface Client {
-  readonly runtime: Runtime;
-  readonly transport: Transport;
-  readonly clock: Clock;
-}
-
-async function* streamMessages(
-  { runtime, transport, clock }: Client,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent, void> {
-  if (signal.aborted) {
-    yield { type: 'failed', failure: { type: 'aborted' } };
-    return;
-  }
+function word(runtime: Runtime, request: ModelRequest, signal: AbortSignal): WireCall {
   const { vendor } = runtime;
   const diagnostics = vendor === 'anthropic' && isOwnAddress(runtime) ? ('asked-for' as const) : undefined;
   const options = { cacheTtl: runtime.cacheLife, vendor, ...(diagnostics && { diagnostics }) };
   const body = prepareAnthropicMessages(request, options);
-  const sending = transport.send({ url: addressOf(runtime), headers: headersOf(runtime), body }, signal);
-  const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
-  if (answer.type === 'failed') yield answer;
-  else if (!isEventStream(answer)) yield { type: 'failed', failure: await describeRefusal(answer, clock.now()) };
-  else {
-    const gathered = new MessageAnswer({ nameCall: createCallNamer(body), ...options });
-    yield* readMessages(readSseEvents(answer.body), gathered, signal);
-  }
+  return {
+    sent: { url: addressOf(runtime), headers: headersOf(runtime), body },
+    read: (items) => readMessages(items, new MessageAnswer({ nameCall: createCallNamer(body), ...options }), signal),
+  };
 }
 
 /** Vendors give the address of this protocol with its version, as of other protocols, or without it, as of the SDK. */

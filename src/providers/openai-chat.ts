@@ -3,52 +3,29 @@ import type { Clock } from '../base/clock.ts';
 import { parseJson } from '../base/json.ts';
 import type { ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
-import { describeRefusal, isEventStream } from './answer-failure.ts';
 import { createCallNamer } from './call-names.ts';
-import { endOnce } from './end-once.ts';
 import { ChatAnswer } from './openai-chat-answer.ts';
 import { prepareOpenAiChat } from './openai-chat-request.ts';
+import { addressed, createProtocolClient } from './protocol-client.ts';
+import type { WireCall } from './protocol-client.ts';
 import type { SseItem } from './sse-events.ts';
-import type { Transport, TransportRequest } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { dialectOf } from './vendors.ts';
 
 /** A client of the chat completions protocol: any vendor that speaks it, over any transport. */
 export function createOpenAiChat(runtime: Runtime, transport: Transport, clock: Clock = systemClock): Provider {
-  const chat = { runtime, transport, clock };
-  return {
-    stream: (request, signal) => endOnce(streamChat(chat, request, signal), runtime),
-    close: () => transport.close(),
-  };
+  return createProtocolClient({ runtime, transport, clock, word: (request, signal) => word(runtime, request, signal) });
 }
 
-interface Chat {
-  readonly runtime: Runtime;
-  readonly transport: Transport;
-  readonly clock: Clock;
-}
-
-async function* streamChat(chat: Chat, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
-  if (signal.aborted) {
-    yield { type: 'failed', failure: { type: 'aborted' } };
-    return;
-  }
-  const { vendor, cacheLife } = chat.runtime;
+function word(runtime: Runtime, request: ModelRequest, signal: AbortSignal): WireCall {
+  const { vendor, cacheLife } = runtime;
   const dialect = dialectOf(vendor);
   const body = prepareOpenAiChat(request, dialect, vendor, cacheLife);
-  const sending = chat.transport.send(addressed(chat.runtime, body), signal);
-  const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
-  if (answer.type === 'failed') yield answer;
-  else if (!isEventStream(answer)) yield { type: 'failed', failure: await describeRefusal(answer, chat.clock.now()) };
-  else {
-    const gathered = new ChatAnswer({ vendor, thoughts: dialect.thoughts, nameCall: createCallNamer(body) });
-    yield* readChat(readSseEvents(answer.body), gathered, signal);
-  }
-}
-
-function addressed(runtime: Runtime, body: string): TransportRequest {
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'text/event-stream' };
-  if (runtime.credential.type === 'key') headers['authorization'] = `Bearer ${runtime.credential.reveal().trim()}`;
-  return { url: `${runtime.baseUrl.replace(/\/+$/, '')}/chat/completions`, headers, body };
+  const options = { vendor, thoughts: dialect.thoughts, nameCall: createCallNamer(body) };
+  return {
+    sent: addressed(runtime, '/chat/completions', body),
+    read: (items) => readChat(items, new ChatAnswer(options), signal),
+  };
 }
 
 async function* readChat(
