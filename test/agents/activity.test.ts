@@ -59,29 +59,30 @@ test('I2 a fresh turn sets the description, too', async () => {
   });
 });
 
-for (const [id, depth] of [
-  ['I3', 1],
-  ['I5', 4],
-] as const) {
-  test(`${id} a turn that was entered by interrupting another (depth ${depth}) keeps the clock`, async () => {
-    await enter(depth, 20 * minuteMs, ({ before, atFirstCall, now }) => {
-      assert.equal(atFirstCall.at, before.at);
-      assert.equal(atFirstCall.at, now - 20 * minuteMs);
-    });
-  });
+function assertClockKept({ before, atFirstCall, now }: Entered): void {
+  assert.equal(atFirstCall.at, before.at);
+  assert.equal(atFirstCall.at, now - 20 * minuteMs);
 }
 
-for (const [id, depth] of [
-  ['I4', 1],
-  ['I5', 4],
-] as const) {
-  test(`${id} a turn that was entered by interrupting another (depth ${depth}) keeps the description`, async () => {
-    await enter(depth, 20 * minuteMs, ({ before, atFirstCall }) => {
-      assert.equal(atFirstCall.description, before.description);
-      assert.notEqual(atFirstCall.description, freshDescription);
-    });
-  });
+function assertDescriptionKept({ before, atFirstCall }: Entered): void {
+  assert.equal(atFirstCall.description, before.description);
+  assert.notEqual(atFirstCall.description, freshDescription);
 }
+
+test('I3 a turn that was entered by interrupting another keeps the clock', async () => {
+  await enter(1, 20 * minuteMs, assertClockKept);
+});
+
+test('I4 a turn that was entered by interrupting another keeps the description', async () => {
+  await enter(1, 20 * minuteMs, assertDescriptionKept);
+});
+
+test('I5 any depth above zero keeps both', async () => {
+  await enter(4, 20 * minuteMs, (look) => {
+    assertClockKept(look);
+    assertDescriptionKept(look);
+  });
+});
 
 for (const depth of [0, 1, 4]) {
   test(`I6 the count of API calls begins at zero with every turn, at depth ${depth} as at any`, async () => {
