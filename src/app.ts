@@ -2,41 +2,33 @@ import { AgentCache } from './agents/agent-cache.ts';
 import { planAgent } from './agents/build-agent.ts';
 import { sweepIdleAgents } from './agents/sweep-idle.ts';
 import { openLiveCatalogue } from './agents/live-catalogue.ts';
-import { Models } from './agents/models.ts';
-import type { ModelsDeps, ModelsFound, ModelWishes } from './agents/models.ts';
+import { openChannels } from './app/channels.ts';
+import { connect, createModels } from './app/models.ts';
+import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
-import type { PersonId, SessionId } from './base/ids.ts';
+import type { SessionId } from './base/ids.ts';
 import { createLog } from './base/log.ts';
-import type { Log } from './base/log.ts';
 import { createRedactor } from './base/redact.ts';
 import { createTerminalChannel } from './channels/terminal.ts';
 import type { TerminalSeat } from './channels/terminal.ts';
-import type { ModelDesk, ServedChannels } from './cli/app-port.ts';
+import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { PeopleAnswer, PeopleRequest } from './gateway/people-desk.ts';
 import type { Approvals } from './model/approvals.ts';
 import type { Catalogue } from './model/catalogue.ts';
-import type { Config } from './model/config.ts';
 import type { Channel } from './model/channel.ts';
 import type { Faults } from './model/faults.ts';
-import type { Provider } from './model/provider.ts';
 import type { Runtime } from './model/runtime.ts';
 import type { SessionSettings } from './model/session.ts';
-import type { Settings } from './model/settings.ts';
 import type { Store } from './model/store.ts';
-import type { Toolbox } from './model/tool.ts';
 import { createCatalogue } from './providers/catalogue.ts';
-import type { RuntimeWishes } from './providers/choose-runtime.ts';
-import type { Refresh } from './providers/catalogue-refresh.ts';
 import { InProcessSignals } from './store/in-process-signals.ts';
 import { InProcessWake } from './store/in-process-wake.ts';
 import { loadConfig } from './store/home/config-file.ts';
 import type { LoadedConfig } from './store/home/config-file.ts';
 import { loadSecrets } from './store/home/env-file.ts';
-import type { Secrets } from './store/home/env-file.ts';
 import { openHome } from './store/home/home-folder.ts';
-import type { HomeFolder } from './store/home/home-folder.ts';
 import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
@@ -57,7 +49,6 @@ export type AppOptions =
   | { readonly purpose: 'look' };
 
 const dayMs = 24 * 60 * 60 * 1000;
-const longestCheckMs = 120_000;
 
 type Seat = Omit<TerminalSeat, 'newMessageId'>;
 
@@ -96,63 +87,6 @@ export async function readSettings(env: Surroundings['env']): Promise<LoadedConf
   return await loadConfig(await openHome(env));
 }
 
-/** What of the models in the settings cannot be used, as far as the settings and the keys tell. Nobody is asked. */
-export async function checkModels({ env, clock }: Pick<Surroundings, 'env' | 'clock'>): Promise<ModelReport> {
-  const home = await openHome(env);
-  const secrets = await loadSecrets(home, env);
-  const settings = await LiveSettings.open(home);
-  const { config } = settings.current;
-  const unasked = new Set<string>();
-  const probe: ProbeOllama = (origin) => {
-    if (config.model.provider !== undefined || config.model.default !== undefined) unasked.add(origin);
-    return Promise.resolve({ type: 'present', models: ['any'] });
-  };
-  const find = (wishes: ModelWishes): Promise<ModelsFound> => chooseModels(wishes, secrets, probe);
-  const models = createModels({ secrets, settings, forThisRun: undefined, clock }, find);
-  const catalogue = openCatalogue(config, home, () => undefined);
-  const { reviewModels } = await import('./agents/review-models.ts');
-  const { problem, warnings } = await reviewModels({ models, catalogue, now: clock.now() });
-  const doubts = [...unasked].map((origin) => `the model is up to the Ollama at ${origin}, which is not asked here`);
-  const { locateInFile } = await import('./store/home/locate-setting.ts');
-  return {
-    problem: problem && `${locateInFile(settings.current, problem.path)}${problem.text}`,
-    warnings: [...secrets.warnings, ...warnings, ...(problem === undefined ? doubts : [])],
-  };
-}
-
-/** The models alone, without opening the store: they can be looked at and chosen while the program runs elsewhere. */
-export async function openModels({ env, clock }: Pick<Surroundings, 'env' | 'clock'>): Promise<ModelDesk> {
-  const home = await openHome(env);
-  const secrets = await loadSecrets(home, env);
-  const settings = await LiveSettings.open(home);
-  const { config, warnings } = settings.current;
-  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
-  const catalogue = openCatalogue(config, home, (problem) => log.write('warn', problem));
-  const { listKeys } = await import('./providers/list-keys.ts');
-  const models = createModels({ secrets, settings, forThisRun: undefined, clock });
-  return {
-    models,
-    warnings: [...secrets.warnings, ...warnings],
-    vendors: listKeys(config, (name) => secrets.get(name)),
-    lookUp: async (runtime) => (await import('./agents/model-facts.ts')).lookUpFacts(runtime, catalogue, clock.now()),
-    check: (runtime) => models.check(runtime),
-  };
-}
-
-/** Fetches the newest prices and windows of models, for every later start. Works beside a running program. */
-export async function refreshPrices({ env, clock }: Pick<Surroundings, 'env' | 'clock'>): Promise<Refresh> {
-  const home = await openHome(env);
-  const secrets = await loadSecrets(home, env);
-  const { refreshCatalogue, downloadText } = await import('./providers/catalogue-refresh.ts');
-  const { writeAtomically } = await import('./store/home/write-atomically.ts');
-  return await refreshCatalogue({
-    folder: home.cache,
-    fetchText: (url) => downloadText(url, (name) => secrets.get(name), new AbortController().signal),
-    write: writeAtomically,
-    now: () => clock.now(),
-  });
-}
-
 /** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
 export async function askGateway(request: PeopleRequest, surroundings: Surroundings): Promise<PeopleAnswer> {
   const { askPeopleDesk } = await import('./gateway/people-desk.ts');
@@ -169,32 +103,11 @@ async function forgetOldSessions({ store, toolbox, settings, clock }: AppParts):
   for (const sessionId of forgotten) await toolbox.endTask(sessionId);
 }
 
-/** Why no chat could begin, if none could, and what else the user should know about the models of the settings. */
-export interface ModelReport {
-  readonly problem: string | undefined;
-  readonly warnings: readonly string[];
-}
-
 /** A chat that is being served, and what its user should know about it. */
 export interface Served {
   readonly gateway: Gateway;
   readonly model: { readonly name: string; readonly place: Runtime['place'] };
   readonly warnings: readonly string[];
-}
-
-interface AppParts {
-  readonly env: Surroundings['env'];
-  readonly home: HomeFolder;
-  readonly secrets: Secrets;
-  readonly settings: Settings;
-  readonly models: Models;
-  readonly warnings: readonly string[];
-  readonly log: Log;
-  readonly store: Store;
-  readonly toolbox: Toolbox;
-  readonly catalogue: Catalogue;
-  readonly clock: Clock;
-  readonly faults: Faults | undefined;
 }
 
 /** The program, put together. Disposing of it leaves running turns unsettled, for the next start to go on with. */
@@ -301,79 +214,4 @@ export class App implements AsyncDisposable {
     });
     return agents;
   }
-}
-
-/** The channels of the settings. Throws `bad-config` where there are none. */
-async function openChannels({ env, home, secrets, settings, ...parts }: AppParts): Promise<readonly Channel[]> {
-  const { telegram } = settings.current.config;
-  const token = secrets.get(telegram.tokenEnv);
-  const { openTelegram } = await import('./channels/telegram/open-telegram.ts');
-  const { commandTable: commands } = await import('./gateway/commands.ts');
-  const { isLetIn } = await import('./gateway/access.ts');
-  const accepts = (person: PersonId): Promise<boolean> => isLetIn(person, { ...parts, settings });
-  const setup = { token, envFile: home.envFile, homeFolder: env['HOME'] ?? '/', commands, accepts };
-  return [openTelegram({ ...parts, ...setup, settings: telegram })];
-}
-
-function openCatalogue(config: Config, { cache: folder }: HomeFolder, warn: (problem: string) => void): Catalogue {
-  return createCatalogue({ prices: config.prices, cacheLife: config.model.cacheLife, folder, warn });
-}
-
-interface ModelSources {
-  readonly secrets: Secrets;
-  readonly settings: LiveSettings;
-  readonly forThisRun: string | undefined;
-  readonly clock: Clock;
-}
-
-function createModels({ secrets, settings, forThisRun, clock }: ModelSources, find?: ModelsDeps['find']): Models {
-  return new Models({
-    settings,
-    forThisRun,
-    providers: providerNames,
-    find: find ?? ((wishes) => findModels(wishes, secrets)),
-    async check(runtime) {
-      const { checkModel } = await import('./agents/check-model.ts');
-      const { limits, model } = settings.current.config;
-      const { effort, maxOutputTokens } = model;
-      const checking = { connect: () => connect(runtime, clock, secrets), clock, limits, effort, maxOutputTokens };
-      return await checkModel(runtime, checking, AbortSignal.timeout(longestCheckMs));
-    },
-    takesEffort: async (runtime) => (await import('./providers/vendors.ts')).isToldEffort(runtime),
-    save: (changes) => settings.change(changes),
-  });
-}
-
-async function providerNames(): Promise<readonly string[]> {
-  const { vendors } = await import('./providers/vendors.ts');
-  return [...vendors.map(({ name }) => name), 'custom', 'demo'];
-}
-
-async function findModels(wishes: ModelWishes, secrets: Secrets): Promise<ModelsFound> {
-  const { probeOllama } = await import('./providers/probe-ollama.ts');
-  const found = await chooseModels(wishes, secrets, probeOllama);
-  if (found.type === 'unusable' || !found.chain.some(({ vendor }) => vendor === 'ollama')) return found;
-  const { noticeOllamaWindows } = await import('./providers/notice-ollama-window.ts');
-  return await noticeOllamaWindows(found, (name) => secrets.get(name));
-}
-
-type ProbeOllama = RuntimeWishes['probeOllama'];
-
-async function chooseModels(wishes: ModelWishes, secrets: Secrets, probeOllama: ProbeOllama): Promise<ModelsFound> {
-  const { chooseChain } = await import('./providers/choose-runtime.ts');
-  const { primary: config, fallback, ifUnusable, settings } = wishes;
-  const { cacheLife } = settings;
-  return await chooseChain({
-    config,
-    cacheLife,
-    fallback,
-    ifUnusable,
-    secret: (name) => secrets.get(name),
-    probeOllama,
-  });
-}
-
-async function connect(runtime: Runtime, clock: Clock, secrets: Secrets): Promise<Provider> {
-  const { connectRuntime } = await import('./providers/connect-runtime.ts');
-  return await connectRuntime(runtime, clock, (name) => secrets.get(name));
 }

@@ -36,17 +36,17 @@ function createDeps(): CliDeps {
       return await readSettings(process.env);
     },
     async checkModels() {
-      const { checkModels } = await import('./app.ts');
+      const { checkModels } = await import('./app/model-desk.ts');
       const { systemClock } = await import('./base/clock.ts');
       return await checkModels({ env: process.env, clock: systemClock });
     },
     async openModels() {
-      const { openModels } = await import('./app.ts');
+      const { openModels } = await import('./app/model-desk.ts');
       const { systemClock } = await import('./base/clock.ts');
       return await openModels({ env: process.env, clock: systemClock });
     },
     async refreshPrices() {
-      const { refreshPrices } = await import('./app.ts');
+      const { refreshPrices } = await import('./app/model-desk.ts');
       const { systemClock } = await import('./base/clock.ts');
       return await refreshPrices({ env: process.env, clock: systemClock });
     },

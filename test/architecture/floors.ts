@@ -13,6 +13,7 @@ const floors: readonly (readonly string[])[] = [
 ];
 const roof = floors.length - 1;
 const roofFiles: ReadonlySet<string> = new Set(['src/bin.ts', 'src/app.ts']);
+const composition = /^src\/app(\.ts$|\/)/;
 const adapterRooms: ReadonlySet<string> = new Set(['store', 'providers', 'tools', 'channels']);
 
 interface Place {
@@ -20,7 +21,7 @@ interface Place {
   readonly floor: number;
 }
 
-/** Imports only point down, rooms of one floor do not meet, and only `app.ts` knows the adapters. */
+/** Imports only point down, rooms of one floor do not meet, and only `app.ts` and its folder know the adapters. */
 export function checkFloors(sources: readonly Source[], dependencies: ReadonlySet<string>): readonly Finding[] {
   return sources.flatMap((source) => [
     ...checkPlace(source),
@@ -70,13 +71,16 @@ function checkFile(path: string, from: Place, imported: string): BrokenRule | un
   if (to.floor > from.floor) return { rule: 'imports-point-down', message: `imports ${imported}, which is above it` };
   if (to.floor === from.floor)
     return { rule: 'rooms-do-not-meet', message: `imports ${imported}, a room on its own floor` };
-  if (adapterRooms.has(to.room) && path !== 'src/app.ts')
-    return { rule: 'adapters-only-in-app', message: `imports ${imported}, which only src/app.ts may know` };
+  if (adapterRooms.has(to.room) && !composition.test(path))
+    return {
+      rule: 'adapters-only-in-app',
+      message: `imports ${imported}, which only src/app.ts and src/app/ may know`,
+    };
   return undefined;
 }
 
 function placeOf(path: string): Place | undefined {
-  if (roofFiles.has(path)) return { room: 'roof', floor: roof };
+  if (roofFiles.has(path) || composition.test(path)) return { room: 'roof', floor: roof };
   const [top, room] = path.split('/');
   const name = top === 'ui' ? 'ui' : top === 'src' ? room : undefined;
   const floor = floors.findIndex((rooms) => name !== undefined && rooms.includes(name));

@@ -1,0 +1,26 @@
+import type { Models } from '../agents/models.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import type { Faults } from '../model/faults.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Store } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
+import type { Secrets } from '../store/home/env-file.ts';
+import type { HomeFolder } from '../store/home/home-folder.ts';
+
+/** What the program is put together from. */
+export interface AppParts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: HomeFolder;
+  readonly secrets: Secrets;
+  readonly settings: Settings;
+  readonly models: Models;
+  readonly warnings: readonly string[];
+  readonly log: Log;
+  readonly store: Store;
+  readonly toolbox: Toolbox;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  readonly faults: Faults | undefined;
+}
