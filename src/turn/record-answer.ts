@@ -1,13 +1,17 @@
 import type { CallId } from '../base/ids.ts';
 import type { AssistantMessage } from '../model/message.ts';
 import type { CacheReport, Finish, Usage } from '../model/provider.ts';
+import type { TurnEntry } from '../model/turn.ts';
 import { announceSpending, bookCall, endCounted } from './book-call.ts';
 import type { EndedCall } from './book-call.ts';
 import { findFault } from './decide-retry.ts';
 import type { AskedStep } from './record-asked.ts';
+import type { ReadyCall } from './prepare-call.ts';
 import { recordFailure } from './record-failure.ts';
+import { findReady } from './find-ready.ts';
 import { currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
+import type { ToolDeps } from './tool-deps.ts';
 
 interface Answer extends CacheReport {
   readonly message: AssistantMessage;
@@ -15,13 +19,18 @@ interface Answer extends CacheReport {
   readonly usage: Usage;
 }
 
-/** Records an answer that arrived whole; one that cannot be used is a failure like any other. */
+export interface AnswerDeps extends StepDeps, ToolDeps {}
+
+/**
+ * Records an answer that arrived whole; one that cannot be used is a failure like any other. Calls of it that need not
+ * wait are recorded as called in the same write: they are returned, and it is up to the caller to run them now.
+ */
 export async function recordAnswer(
   answer: Answer,
   step: AskedStep,
-  deps: StepDeps,
+  deps: AnswerDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly ReadyCall[]> {
   const { recorder } = deps;
   const areCallsForbidden = step.request.toolUse === 'forbidden';
   const message = areCallsForbidden ? { ...answer.message, calls: [] } : withUniqueIds(answer.message, deps);
@@ -30,20 +39,29 @@ export async function recordAnswer(
   const fault = findFault(message, answer.finish, recorder.state.failuresInARow);
   if (fault !== undefined) {
     await recordFailure({ type: 'unusable', kind: fault }, deps, signal, ended);
-    return;
+    return [];
   }
-  await recordFinished({ ...answer, message }, ended, deps, signal);
+  const ready = await findReady(message.calls, deps);
+  await recordFinished({ ...answer, message }, ready, ended, { ...deps, signal });
   await recorder.reach('step-finished');
+  if (ready.length > 0) await recorder.reach('tool-called');
+  return ready;
 }
 
 /** The answer, what it took and what it cost become durable together. */
-async function recordFinished(answer: Answer, ended: EndedCall, deps: StepDeps, signal: AbortSignal): Promise<void> {
+async function recordFinished(
+  answer: Answer,
+  ready: readonly ReadyCall[],
+  ended: EndedCall,
+  deps: StepDeps & { readonly signal: AbortSignal },
+): Promise<void> {
   const { message, finish, usage, answerId, cacheMiss } = answer;
-  const { recorder } = deps;
+  const { recorder, signal } = deps;
+  const called: readonly TurnEntry[] = ready.map(({ call }) => ({ type: 'tool.called', call }));
   const report: CacheReport = { ...(answerId !== undefined && { answerId }), ...(cacheMiss && { cacheMiss }) };
   await recorder.write(async (tx) => {
     await bookCall(ended, recorder.turn, tx);
-    return await recorder.appendIn(tx, [{ type: 'step.finished', message, finish, usage, ...report }]);
+    return await recorder.appendIn(tx, [{ type: 'step.finished', message, finish, usage, ...report }, ...called]);
   }, signal);
   await announceSpending([ended], deps);
 }

@@ -4,7 +4,9 @@ import { ArrivingAnswer } from './arriving-answer.ts';
 import type { AnswerEnd } from './arriving-answer.ts';
 import { endCall, endFailed } from './book-call.ts';
 import type { EndedCall } from './book-call.ts';
+import type { ReadyCall } from './prepare-call.ts';
 import { recordAnswer } from './record-answer.ts';
+import type { AnswerDeps } from './record-answer.ts';
 import { recordAsked } from './record-asked.ts';
 import type { AskedStep } from './record-asked.ts';
 import { recordFailure } from './record-failure.ts';
@@ -17,6 +19,14 @@ export interface Unrecorded {
   readonly calls: readonly EndedCall[];
 }
 
+/** What a step leaves to its caller: calls that are recorded as called and have to be run now, or what was not recorded. */
+export interface StepEnd {
+  readonly called: readonly ReadyCall[];
+  readonly unrecorded: Unrecorded | undefined;
+}
+
+const nothingLeft: StepEnd = { called: [], unrecorded: undefined };
+
 /**
  * One try at one model call: asked, streamed, and recorded as finished or failed. Whether to try again is read from the
  * log by the caller, so a crash in between changes nothing. If it is aborted nothing is recorded, and what there would be
@@ -24,17 +34,17 @@ export interface Unrecorded {
  */
 export async function runStep(
   toolUse: ModelRequest['toolUse'],
-  deps: StepDeps,
+  deps: AnswerDeps,
   signal: AbortSignal,
-): Promise<Unrecorded | undefined> {
+): Promise<StepEnd> {
   const tried = await tryStep(toolUse, deps, signal);
   switch (tried.type) {
     case 'failed-before':
       await recordFailure(tried.failure, deps, signal);
-      return undefined;
+      return nothingLeft;
     // The log says what stood before it.
     case 'not-asked':
-      return undefined;
+      return nothingLeft;
     case 'asked':
       return await recordEnd(tried, deps, signal);
   }
@@ -87,13 +97,14 @@ async function receive(
   return { type: 'failed', failure: { type: 'protocol', message: 'the stream ended without a result' } };
 }
 
-async function recordEnd(
-  { step, arriving, end }: Asked,
-  deps: StepDeps,
-  signal: AbortSignal,
-): Promise<Unrecorded | undefined> {
-  if (signal.aborted) return { preview: arriving.text, calls: [await endCall(step, arriving, end, deps.purse)] };
-  if (end.type === 'finished') await recordAnswer(end, step, deps, signal);
-  else await recordFailure(end.failure, deps, signal, endFailed(step, end.failure, arriving.hasBegun));
-  return undefined;
+async function recordEnd({ step, arriving, end }: Asked, deps: AnswerDeps, signal: AbortSignal): Promise<StepEnd> {
+  if (signal.aborted) {
+    const calls = [await endCall(step, arriving, end, deps.purse)];
+    return { called: [], unrecorded: { preview: arriving.text, calls } };
+  }
+  if (end.type === 'finished') {
+    return { called: await recordAnswer(end, step, deps, signal), unrecorded: undefined };
+  }
+  await recordFailure(end.failure, deps, signal, endFailed(step, end.failure, arriving.hasBegun));
+  return nothingLeft;
 }

@@ -1,9 +1,9 @@
 import type { CallId } from '../base/ids.ts';
-import type { ToolOutcome } from '../model/message.ts';
+import type { ToolCall, ToolOutcome } from '../model/message.ts';
 import type { OpenCall } from '../model/turn-state.ts';
 import type { AbortCause } from '../model/turn.ts';
 import { askConsent } from './ask-consent.ts';
-import { decideOrder } from './decide-order.ts';
+import { findReady } from './find-ready.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { PreparedCall, ReadyCall } from './prepare-call.ts';
 import { recoverCall } from './recover.ts';
@@ -16,28 +16,22 @@ const mostSideBySide = 8;
 /** Brings every open call of the turn to exactly one durable outcome. An abort leaves the rest open for the caller to close. */
 export async function runTools(deps: ToolDeps, signal: AbortSignal): Promise<void> {
   const open = deps.recorder.state.openCalls;
-  const ready = await readyForSideBySide(open, deps);
-  if (ready === undefined) await runOneByOne(open, deps, signal);
-  else await runSideBySide(ready, deps, signal);
+  const mayBeReady = open.length > 1 && open.every(({ stage }) => stage === 'not-started');
+  const ready = mayBeReady ? await findReady(callsOf(open), deps) : [];
+  if (ready.length === 0) {
+    await runOneByOne(open, deps, signal);
+    return;
+  }
+  await deps.recorder.record(
+    ready.map(({ call }) => ({ type: 'tool.called', call })),
+    signal,
+  );
+  await deps.recorder.reach('tool-called');
+  await runCalled(ready, deps, signal);
 }
 
-/** The calls, if all of them can run at once; undefined where even one has to wait its turn. */
-async function readyForSideBySide(
-  open: readonly OpenCall[],
-  deps: ToolDeps,
-): Promise<readonly ReadyCall[] | undefined> {
-  if (open.length < 2 || open.some(({ stage }) => stage === 'started')) return undefined;
-  const prepared = await Promise.all(open.map(({ call }) => prepareCall(call, deps.tools, deps.place)));
-  const ready = prepared.filter((each) => each.type === 'ready');
-  if (ready.length < open.length) return undefined;
-  const order = decideOrder(
-    ready.map(({ tool, input, risk }) => ({
-      effect: tool.effect,
-      footprint: tool.footprint(input, deps.place),
-      needs: risk.type === 'safe' ? 'nothing' : 'consent',
-    })),
-  );
-  return order === 'side-by-side' ? ready : undefined;
+function callsOf(open: readonly OpenCall[]): readonly ToolCall[] {
+  return open.map(({ call }) => call);
 }
 
 async function runOneByOne(open: readonly OpenCall[], deps: ToolDeps, signal: AbortSignal): Promise<void> {
@@ -87,13 +81,8 @@ function mayRunAgain(prepared: PreparedCall): boolean {
   return prepared.type === 'ready' && prepared.risk.type !== 'forbidden';
 }
 
-/** Outcomes become durable one by one in the order of the calls, whichever finishes first. */
-async function runSideBySide(ready: readonly ReadyCall[], deps: ToolDeps, signal: AbortSignal): Promise<void> {
-  await deps.recorder.record(
-    ready.map(({ call }) => ({ type: 'tool.called', call })),
-    signal,
-  );
-  await deps.recorder.reach('tool-called');
+/** Runs calls that are recorded as called. Outcomes become durable in the order of the calls, whichever finishes first. */
+export async function runCalled(ready: readonly ReadyCall[], deps: ToolDeps, signal: AbortSignal): Promise<void> {
   const outcomes = startPool(ready, (prepared) => runTool(prepared, deps, signal));
   for (const { id, outcome } of outcomes) {
     const settled = await outcome;

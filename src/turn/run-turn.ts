@@ -1,5 +1,6 @@
 import { AppError } from '../base/errors.ts';
 import { noUsage } from '../model/provider.ts';
+import type { ModelRequest } from '../model/provider.ts';
 import { textPart } from '../model/message.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import type { StoreTx } from '../model/store.ts';
@@ -19,7 +20,7 @@ import { recordFailure } from './record-failure.ts';
 import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
 import type { Unrecorded } from './run-step.ts';
-import { runTools } from './run-tools.ts';
+import { runCalled, runTools } from './run-tools.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
 export interface TurnDeps extends CompactionDeps, ToolDeps {
@@ -86,7 +87,7 @@ async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<Unre
       await runTools(deps, signal);
       return undefined;
     case 'ask':
-      return await runStep(next.toolUse, deps, signal);
+      return await ask(next.toolUse, deps, signal);
     case 'nudge':
       await deps.recorder.record([{ type: 'turn.nudged', cause: next.cause, text: next.text }], signal);
       return undefined;
@@ -99,6 +100,17 @@ async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<Unre
       await recordFailure(next.failure, deps, signal);
       return undefined;
   }
+}
+
+/** Asks the model, and runs at once what its answer calls for and nobody has to be asked about. */
+async function ask(
+  toolUse: ModelRequest['toolUse'],
+  deps: TurnDeps,
+  signal: AbortSignal,
+): Promise<Unrecorded | undefined> {
+  const { called, unrecorded } = await runStep(toolUse, deps, signal);
+  await runCalled(called, deps, signal);
+  return unrecorded;
 }
 
 async function compact(plan: CompactionPlan, deps: TurnDeps, signal: AbortSignal): Promise<Unrecorded> {

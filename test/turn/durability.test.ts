@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FaultPoint } from '../../src/model/faults.ts';
 import { textPart } from '../../src/model/message.ts';
-import { callsTools, says } from '../support/model-script.ts';
+import { callsTool, callsTools, says } from '../support/model-script.ts';
 import { openToolBench } from '../support/tool-bench.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -49,6 +49,24 @@ test('D1 a tool call is durable before the tool runs', async () => {
     'approval.answered c1',
     'tool.called c1',
   ]);
+});
+
+test('an answer and the calls of it that nobody has to be asked about become durable in one write', async () => {
+  const asks = callsTool('terminal', { command: 'echo asked > out.txt' }, { id: 'c1' });
+  const faults = readLogAt(['step-finished'], () => house);
+  await using house: TestHouse = await openTestHouse({
+    script: [callsTool('terminal', { command: 'pwd' }, { id: 'c0' }), asks, says('Done.')],
+    faults,
+  });
+
+  await house.say('where are we?');
+
+  const [plain, asking] = faults.seen.map((log) => log.slice(log.lastIndexOf('step.finished')));
+  assert.deepEqual(plain, ['step.finished', 'tool.called c0']);
+  assert.deepEqual(asking, ['step.finished']);
+  const types = await house.logTypes();
+  assert.equal(types.filter((type) => type === 'tool.called').length, 2);
+  assert.equal(types.filter((type) => type === 'tool.settled').length, 2);
 });
 
 test('D2 tools that run one after another: each result is durable before the next tool starts', async () => {
