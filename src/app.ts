@@ -118,6 +118,7 @@ export class App implements AsyncDisposable {
   constructor(parts: AppParts) {
     this.#parts = parts;
     this.#closing.defer(() => parts.store.close());
+    this.#closing.use(parts.toolbox);
   }
 
   get store(): Store {

@@ -17,7 +17,8 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
   const settings = parts.settings.current;
   const { generation, tools } = parts.toolbox;
   const { ephemeralPrompt, disabledToolsets } = settings.config.agent;
-  const selected = selectTools(tools, disabledToolsets);
+  const enabled = settings.config.platformToolsets[session.address.platform];
+  const selected = selectTools(tools, { enabled, disabled: disabledToolsets });
   const signature = signConfig({
     chain,
     toolsets: selected.toolsets,

@@ -19,7 +19,7 @@ export interface AppParts {
   readonly warnings: readonly string[];
   readonly log: Log;
   readonly store: Store;
-  readonly toolbox: Toolbox;
+  readonly toolbox: Toolbox & AsyncDisposable;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;

@@ -106,6 +106,10 @@ const sections = {
     },
     'how a turn is run',
   ),
+  platform_toolsets: record(
+    list(string('a toolset'), 'the toolsets of the platform'),
+    'which tools each platform gets, by its name: terminal, telegram; all unless set',
+  ),
   agent_cache: object(
     {
       max_agents: optional(integer('how many sessions are kept ready to go on; 0 keeps all (128)', { minimum: 0 })),
@@ -157,6 +161,7 @@ export const configSchema = object({
   limits: optional(sections.limits),
   prices: optional(sections.prices),
   agent: optional(sections.agent),
+  platform_toolsets: optional(sections.platform_toolsets),
   agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
   telegram: optional(sections.telegram),

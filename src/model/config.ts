@@ -93,6 +93,8 @@ export interface Config {
   /** By `provider:model`. */
   readonly prices: Readonly<Record<string, PriceSettings>>;
   readonly agent: AgentSettings;
+  /** By platform; one that is not named gets all. */
+  readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
   readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
   readonly telegram: TelegramSettings;
@@ -155,6 +157,7 @@ export function withDefaults(user: UserConfig): Config {
     limits: moneyLimits(user.limits),
     prices: Object.fromEntries(Object.entries(user.prices ?? {}).map(([name, price]) => [name, priceSettings(price)])),
     agent: agentSettings(user.agent),
+    platformToolsets: user.platform_toolsets ?? {},
     agentCache: agentCacheSettings(user.agent_cache),
     terminal: {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,

@@ -39,6 +39,8 @@ export interface ToolContext extends ToolPlace {
 /** A thing that the model can do. Its name, description and input are sent byte for byte with every request. */
 export interface Tool<Input = unknown> {
   readonly name: string;
+  /** What it is chosen and left out by, together with others of its kind. */
+  readonly toolset: string;
   readonly description: string;
   readonly input: Schema<Input>;
   readonly effect: ToolEffect;

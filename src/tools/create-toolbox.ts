@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
-import type { Tool, Toolbox } from '../model/tool.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import { PathLocks } from './files/path-locks.ts';
 import { CallTickets } from './shell/call-tickets.ts';
@@ -8,6 +7,8 @@ import { RunningCommands } from './shell/running-commands.ts';
 import { TaskState } from './task-state.ts';
 import { createPatch } from './patch.ts';
 import { createReadFile } from './read-file.ts';
+import { ToolRegistry } from './registry.ts';
+import type { ToolGroup } from './registry.ts';
 import { createSearchFiles } from './search-files.ts';
 import { createTerminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
@@ -25,7 +26,7 @@ export interface ToolboxOptions {
 }
 
 /** The tools of a process. What they need to run is loaded when they first run. */
-export function createToolbox(options: ToolboxOptions): Toolbox {
+export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const { taskFolder, homeFolder, clock } = options;
   const state = new TaskState(taskFolder);
   const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
@@ -34,16 +35,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
   const { timeoutMs } = options.terminal;
   const locks = new PathLocks();
-  const tools: readonly Tool[] = [
-    createTerminal({ state, workspace, running, tickets, environment, timeoutMs, clock }),
-    createReadFile(workspace),
-    createWriteFile(workspace, locks),
-    createPatch(workspace, locks),
-    createSearchFiles({ workspace, environment, clock }),
-  ];
-  return {
-    generation: 1,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+  const shell: ToolGroup = {
+    tools: [createTerminal({ state, workspace, running, tickets, environment, timeoutMs, clock })],
     async endTask(sessionId) {
       // A session without a folder has never run a command.
       if (!existsSync(state.folderOf(sessionId))) return;
@@ -51,4 +44,16 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       await state.remove(sessionId);
     },
   };
+  const files: ToolGroup = {
+    tools: [
+      createReadFile(workspace),
+      createWriteFile(workspace, locks),
+      createPatch(workspace, locks),
+      createSearchFiles({ workspace, environment, clock }),
+    ],
+  };
+  const registry = new ToolRegistry();
+  registry.put('terminal', shell);
+  registry.put('file', files);
+  return registry;
 }

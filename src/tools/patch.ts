@@ -20,6 +20,7 @@ export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchI
   const guard = new WriteGuard<PatchInput>(workspace, locks, describeEdit);
   return {
     name: 'patch',
+    toolset: 'file',
     description:
       'Replace a piece of text in a file. old_string must be in the file exactly once, unless replace_all is set. Returns the diff.',
     input: inputSchema,

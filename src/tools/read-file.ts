@@ -16,6 +16,7 @@ type ReadFileInput = ValueOf<typeof inputSchema>;
 export function createReadFile(workspace: Workspace): Tool<ReadFileInput> {
   return {
     name: 'read_file',
+    toolset: 'file',
     description:
       'Read a text file as numbered lines (N|text). Relative paths start at the current folder of the terminal.',
     input: inputSchema,

@@ -21,6 +21,7 @@ export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
   const { workspace } = deps;
   return {
     name: 'search_files',
+    toolset: 'file',
     description:
       'Search file contents, or with target files find files by name, newest first. Hidden files and those in .gitignore are skipped.',
     input: inputSchema,

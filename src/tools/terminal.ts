@@ -54,6 +54,7 @@ export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
   const commands = new TerminalCommands(deps);
   return {
     name: 'terminal',
+    toolset: 'terminal',
     description:
       'Run a bash command. The current folder and exported variables persist between calls; stdin is empty. Output over 50,000 characters loses its middle. Prefer the file tools for reading, writing and searching files.',
     input: inputSchema,

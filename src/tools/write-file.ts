@@ -18,6 +18,7 @@ export function createWriteFile(workspace: Workspace, locks: PathLocks): Tool<Wr
   const guard = new WriteGuard<WriteFileInput>(workspace, locks, describeWrite);
   return {
     name: 'write_file',
+    toolset: 'file',
     description: 'Create a file or replace its whole content; missing folders are made. To change a part, use patch.',
     input: inputSchema,
     // Not idempotent: between a crash and the next start the file is the user's, who may have edited it.

@@ -45,6 +45,7 @@ class Gates {
 function gatedTool(gates: Gates, resultOf: (id: string) => string): Tool<{ readonly id: string }> {
   return {
     name: 'wait',
+    toolset: 'test',
     description: 'runs until it is told to end',
     input: object({ id: string('which') }),
     effect: 'reads',

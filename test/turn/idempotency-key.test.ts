@@ -23,6 +23,7 @@ type Run = { readonly callId: string; readonly key: string };
 function keyedTool(onRun: (run: Run) => void): Tool {
   return {
     name: 'pay',
+    toolset: 'test',
     description: 'acts once for each key',
     input: object({}),
     effect: 'keyed',

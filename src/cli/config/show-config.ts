@@ -61,6 +61,9 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       system_prompt: rest.agent.ephemeralPrompt,
       disabled_toolsets: [...rest.agent.disabledToolsets],
     },
+    platform_toolsets: Object.fromEntries(
+      Object.entries(rest.platformToolsets).map(([platform, toolsets]) => [platform, [...toolsets]]),
+    ),
     agent_cache: {
       max_agents: rest.agentCache.maxAgents ?? 0,
       max_mb: (rest.agentCache.maxBytes ?? 0) / megabyte,

@@ -1,0 +1,55 @@
+import type { SessionId } from '../base/ids.ts';
+import type { Tool, Toolbox } from '../model/tool.ts';
+
+/** Tools that come and go together, with what they keep for sessions. */
+export interface ToolGroup {
+  readonly tools: readonly Tool[];
+  /** Ends what the group keeps for a session. */
+  endTask?(sessionId: SessionId): Promise<void>;
+  /** Lets go of what serves the group. */
+  close?(): Promise<void>;
+}
+
+/** The tools of a process, in groups. The generation rises with every change of the list. */
+export class ToolRegistry implements Toolbox, AsyncDisposable {
+  readonly #groups = new Map<string, ToolGroup>();
+  #generation = 0;
+  #tools: ReadonlyMap<string, Tool> = new Map();
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** As it was at one moment: a later change makes another map. */
+  get tools(): ReadonlyMap<string, Tool> {
+    return this.#tools;
+  }
+
+  /** Adds a group, or puts other tools in its place. Throws where a tool has the name of one in another group. */
+  put(name: string, group: ToolGroup): void {
+    const groups = new Map(this.#groups).set(name, group);
+    this.#tools = listTools(groups);
+    this.#groups.set(name, group);
+    this.#generation += 1;
+  }
+
+  async endTask(sessionId: SessionId): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(async (group) => await group.endTask?.(sessionId)));
+  }
+
+  /** What works for a session lives on, to be found by the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#groups.values()].map(async (group) => await group.close?.()));
+  }
+}
+
+function listTools(groups: ReadonlyMap<string, ToolGroup>): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  for (const [name, group] of groups) {
+    for (const tool of group.tools) {
+      if (tools.has(tool.name)) throw new Error(`${name} brings a second tool named ${tool.name}`);
+      tools.set(tool.name, tool);
+    }
+  }
+  return tools;
+}
