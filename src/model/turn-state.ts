@@ -28,8 +28,8 @@ export interface TurnState {
   /** What the turn is for, where it is not to answer a message. */
   readonly purpose: Purpose | undefined;
   readonly result: TurnResult | undefined;
-  /** Starts of this turn since it last got anywhere; an orderly release does not count. */
-  readonly fruitlessClaims: number;
+  /** Starts of this turn in a row that no orderly release followed, the present one included: all before it were crashes. */
+  readonly unreleasedStarts: number;
   readonly stepsFinished: number;
   readonly failuresInARow: number;
   /** How many of those were calls cut off by the length limit. */
@@ -84,7 +84,7 @@ const initialState: TurnState = {
   person: undefined,
   purpose: undefined,
   result: undefined,
-  fruitlessClaims: 0,
+  unreleasedStarts: 0,
   stepsFinished: 0,
   failuresInARow: 0,
   cutCallsInARow: 0,
@@ -121,9 +121,9 @@ export function foldTurn(entries: Iterable<TurnEntry>): TurnState {
 export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
   switch (entry.type) {
     case 'turn.claimed':
-      return { ...state, asking: undefined, fruitlessClaims: state.fruitlessClaims + 1, gaveUp: undefined };
+      return { ...state, asking: undefined, unreleasedStarts: state.unreleasedStarts + 1, gaveUp: undefined };
     case 'turn.released':
-      return { ...state, asking: undefined, fruitlessClaims: Math.max(0, state.fruitlessClaims - 1) };
+      return { ...state, asking: undefined, unreleasedStarts: 0 };
     case 'turn.steered':
       return { ...state, waitingSteers: state.waitingSteers + 1 };
     case 'turn.nudged':
@@ -147,9 +147,9 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'limit.reached':
       return foldLimit(state, entry);
     case 'context.compacted':
-      return { ...state, asking: undefined, fruitlessClaims: 0, overflow: undefined, compacted: entry };
+      return { ...state, asking: undefined, overflow: undefined, compacted: entry };
     case 'context.restored':
-      return { ...state, fruitlessClaims: 0, hasRestored: true };
+      return { ...state, hasRestored: true };
     case 'compaction.asked':
       return { ...state, asking: { runtime: entry.runtime, purpose: 'compaction', cacheLife: undefined } };
     case 'approval.asked':
@@ -227,7 +227,6 @@ function foldAnswer(state: TurnState, answer: LastAnswer): TurnState {
     ...state,
     ...noFailures,
     asking: undefined,
-    fruitlessClaims: 0,
     stepsFinished: state.stepsFinished + 1,
     answer,
     textSoFar: isCutText ? state.textSoFar + partsToText(answer.message.parts) : state.textSoFar,
@@ -245,5 +244,5 @@ function foldSettledCall(state: TurnState, callId: string, outcome: ToolOutcome)
   const openCalls = state.openCalls.filter((open) => open.call.id !== callId);
   const isMisfitStep = state.isMisfitStep && outcome.type === 'failed';
   const misfitSteps = openCalls.length > 0 ? state.misfitSteps : isMisfitStep ? state.misfitSteps + 1 : 0;
-  return { ...state, fruitlessClaims: 0, openCalls, answer: undefined, textSoFar: '', isMisfitStep, misfitSteps };
+  return { ...state, openCalls, answer: undefined, textSoFar: '', isMisfitStep, misfitSteps };
 }

@@ -21,7 +21,8 @@ export type Next =
 
 const mostCutContinuations = 3;
 const mostMisfitSteps = 3;
-const mostFruitlessClaims = 3;
+// What was live in two crashes in a row may well be what caused them, however far it got: it is not begun a third time.
+const startsUntilParked = 3;
 
 const outOfStepsText = 'The steps of this turn are used up, and the model gave no summary of them.';
 
@@ -34,7 +35,7 @@ const nudgeTexts: Readonly<Record<NudgeCause, string>> = {
 
 /** What a turn does next, from its log alone: the same in a running turn and after a crash. Pure. */
 export function decideNext(state: TurnState, limits: TurnLimits): Next {
-  if (state.fruitlessClaims >= mostFruitlessClaims) return settle(parked());
+  if (state.unreleasedStarts >= startsUntilParked) return settle(parked());
   if (state.stoppedByLimit !== undefined) return settle(failed(state.stoppedByLimit));
   const next = decideOnward(state, limits);
   return next.type === 'settle' ? unlessUnheard(next, state) : next;
@@ -117,6 +118,9 @@ function failed(reason: string): TurnResult {
   return { type: 'failed', reason };
 }
 
+const parkedReason =
+  'the program ended twice in a row while it worked on this. What was done so far is kept: say “go on” to try once more, or go on with something else';
+
 function parked(): TurnResult {
-  return { type: 'parked', reason: 'the program ended twice while it worked on this; say it again to try once more' };
+  return { type: 'parked', reason: parkedReason };
 }

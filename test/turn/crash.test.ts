@@ -189,6 +189,33 @@ test('a turn that ends the program twice in a row is parked, and its owner is to
   assert.match(third.shown[0]?.text ?? '', /^Put aside: the program ended twice/);
 });
 
+test('a turn that ends the program twice in a row is parked however far it got in between', async () => {
+  await using folder = await makeTempFolder();
+  await using server = await startModelServer(script);
+  const place = await openPlace(folder.path, server.origin);
+
+  await runChild(place, 'tool-settled', 0, 'do it');
+  await runChild(place, 'tool-settled', 0, '');
+  const third = await runChild(place, '-', 0, '');
+
+  assert.match(third.shown[0]?.text ?? '', /^Put aside: the program ended twice/);
+  assert.deepEqual(outcomes(await readLog(place)), { unsafe: ['done'], read: ['done'], write: ['unknown'] });
+});
+
+test('a turn that only waits while the program ends, again and again, is run when its turn comes', async () => {
+  await using folder = await makeTempFolder();
+  await using server = await startModelServer(() => says('Done.'));
+  const place = await openPlace(folder.path, server.origin);
+
+  for (const message of ['first', 'second', 'third']) await runChild(place, 'admitted', 0, message);
+  const last = await runChild(place, '-', 0, '');
+
+  assert.deepEqual(
+    last.shown.map(({ text }) => text),
+    ['Done.', 'Done.', 'Done.'],
+  );
+});
+
 test('a turn that is parked with a call open leaves a history that models accept', async () => {
   await using folder = await makeTempFolder();
   await using server = await startModelServer(script);

@@ -131,10 +131,11 @@ const cases: readonly (readonly [string, readonly TurnEntry[], string])[] = [
     [calls, called, done, says('hello')],
     'complete: hello',
   ],
-  ['a second crash in a row without progress parks the turn', [claimed, claimed], 'parked'],
+  ['a second crash in a row parks the turn', [claimed, claimed], 'parked'],
   ['one crash in between does not', [claimed], 'ask, tools allowed'],
   ['an orderly end does not count as a crash', [released, claimed, released, claimed], 'ask, tools allowed'],
-  ['progress forgives earlier crashes', [claimed, asked, calls, claimed, called, done, claimed], 'ask, tools allowed'],
+  ['however far it got in between', [claimed, asked, calls, called, done, claimed], 'parked'],
+  ['an orderly end in between begins the count anew', [claimed, released, claimed, claimed], 'ask, tools allowed'],
 ];
 
 for (const [title, entries, expected] of cases) {
