@@ -3,13 +3,13 @@ import { planAgent } from './agents/build-agent.ts';
 import { sweepIdleAgents } from './agents/sweep-idle.ts';
 import { openLiveCatalogue } from './agents/live-catalogue.ts';
 import { openChannels } from './app/channels.ts';
-import { connect, createModels } from './app/models.ts';
+import { connect, createModels, createPrintedKeys, knownSecrets } from './app/models.ts';
 import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
 import type { SessionId } from './base/ids.ts';
 import { createLog } from './base/log.ts';
-import { createRedactor } from './base/redact.ts';
+import { createGrowingRedactor } from './base/redact.ts';
 import { createTerminalChannel } from './channels/terminal.ts';
 import type { TerminalSeat } from './channels/terminal.ts';
 import type { ServedChannels } from './cli/app-port.ts';
@@ -59,8 +59,10 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const settings = await LiveSettings.open(home);
   const { config } = settings.current;
   const forThisRun = options.purpose === 'serve' ? options.model : undefined;
-  const models = createModels({ secrets, settings, forThisRun, clock });
-  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
+  const keys = { secrets, printedKeys: createPrintedKeys(env, clock) };
+  const models = createModels({ ...keys, settings, forThisRun, clock });
+  const redact = createGrowingRedactor(() => knownSecrets(keys));
+  const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const toolbox = createToolbox({
     taskFolder: home.tasks,

@@ -5,6 +5,7 @@ import { partsToText, textPart } from '../model/message.ts';
 import type { Effort, ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import { describeFailure } from '../turn/describe-failure.ts';
+import { discardKeyIfRefused } from '../turn/discard-key.ts';
 
 export interface CheckDeps {
   readonly connect: (runtime: Runtime) => Promise<Provider>;
@@ -30,6 +31,7 @@ export async function checkModel(runtime: Runtime, deps: CheckDeps, signal: Abor
     closing.defer(() => client.close());
     const beganAt = deps.clock.monotonic();
     const answer = await lastEvent(client.stream(smallRequest(runtime, deps), signal));
+    if (answer?.type === 'failed') discardKeyIfRefused(answer.failure, runtime);
     return judge(answer, deps.clock.monotonic() - beganAt);
   } catch (thrown) {
     return { type: 'failed', reason: describeError(thrown) };

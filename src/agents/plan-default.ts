@@ -32,15 +32,21 @@ export function planDefault(choice: ModelChoice, context: PlanContext): DefaultP
   };
 }
 
-type Place = Pick<ModelChoice, 'baseUrl' | 'apiMode' | 'keyEnv' | 'contextLength'>;
+type Place = Pick<ModelChoice, 'baseUrl' | 'apiMode' | 'keyEnv' | 'keyCommands' | 'contextLength'>;
 
-function writtenPlace({ baseUrl, apiMode, keyEnv, contextLength }: Place): Readonly<Record<string, Json | undefined>> {
+function writtenPlace(place: Place): Readonly<Record<string, Json | undefined>> {
+  const { baseUrl, apiMode, keyEnv, keyCommands, contextLength } = place;
   return {
     base_url: baseUrl,
     api_mode: apiMode,
-    key_env: keyEnv.length < 2 ? keyEnv[0] : keyEnv,
+    key_env: oneOrList(keyEnv),
+    key_command: oneOrList(keyCommands),
     context_length: contextLength,
   };
+}
+
+function oneOrList(values: readonly string[]): Json | undefined {
+  return values.length < 2 ? values[0] : values;
 }
 
 const nothing: DefaultPlan = { changes: [], notes: [] };

@@ -38,5 +38,13 @@ function signRuntime({ vendor, model, baseUrl, apiMode, credential, window, cach
 
 /** The whole credential counts, since tokens often share a prefix; a digest keeps it from being read back. */
 function signCredential(credential: Credential): string {
-  return credential.type === 'none' ? 'none' : hash('sha256', credential.reveal());
+  switch (credential.type) {
+    case 'none':
+      return 'none';
+    case 'key':
+      return hash('sha256', credential.reveal());
+    // What it prints changes by the hour, and means the same account.
+    case 'printed':
+      return hash('sha256', `printed by ${credential.key.command}`);
+  }
 }

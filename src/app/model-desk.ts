@@ -1,7 +1,7 @@
 import type { ModelsFound, ModelWishes } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import { createLog } from '../base/log.ts';
-import { createRedactor } from '../base/redact.ts';
+import { createGrowingRedactor } from '../base/redact.ts';
 import type { ModelDesk, ModelReport } from '../cli/app-port.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Config } from '../model/config.ts';
@@ -12,7 +12,7 @@ import { openHome } from '../store/home/home-folder.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import { LiveSettings } from '../store/home/live-settings.ts';
 import { createLogFile } from '../store/home/log-file.ts';
-import { chooseModels, createModels } from './models.ts';
+import { chooseModels, createModels, createPrintedKeys, knownSecrets } from './models.ts';
 import type { ProbeOllama } from './models.ts';
 
 interface Around {
@@ -25,14 +25,15 @@ export async function checkModels({ env, clock }: Around): Promise<ModelReport> 
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
   const settings = await LiveSettings.open(home);
+  const keys = { secrets, printedKeys: createPrintedKeys(env, clock) };
   const { config } = settings.current;
   const unasked = new Set<string>();
   const probe: ProbeOllama = (origin) => {
     if (config.model.provider !== undefined || config.model.default !== undefined) unasked.add(origin);
     return Promise.resolve({ type: 'present', models: ['any'] });
   };
-  const find = (wishes: ModelWishes): Promise<ModelsFound> => chooseModels(wishes, secrets, probe);
-  const models = createModels({ secrets, settings, forThisRun: undefined, clock }, find);
+  const find = (wishes: ModelWishes): Promise<ModelsFound> => chooseModels(wishes, keys, probe);
+  const models = createModels({ ...keys, settings, forThisRun: undefined, clock }, find);
   const catalogue = openCatalogue(config, home, () => undefined);
   const { reviewModels } = await import('../agents/review-models.ts');
   const { problem, warnings } = await reviewModels({ models, catalogue, now: clock.now() });
@@ -50,10 +51,12 @@ export async function openModels({ env, clock }: Around): Promise<ModelDesk> {
   const secrets = await loadSecrets(home, env);
   const settings = await LiveSettings.open(home);
   const { config, warnings } = settings.current;
-  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
+  const keys = { secrets, printedKeys: createPrintedKeys(env, clock) };
+  const redact = createGrowingRedactor(() => knownSecrets(keys));
+  const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const catalogue = openCatalogue(config, home, (problem) => log.write('warn', problem));
   const { listKeys } = await import('../providers/list-keys.ts');
-  const models = createModels({ secrets, settings, forThisRun: undefined, clock });
+  const models = createModels({ ...keys, settings, forThisRun: undefined, clock });
   return {
     models,
     warnings: [...secrets.warnings, ...warnings],

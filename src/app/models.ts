@@ -4,13 +4,19 @@ import type { Clock } from '../base/clock.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { RuntimeWishes } from '../providers/choose-runtime.ts';
+import { PrintedKeys } from '../providers/printed-keys.ts';
 import type { LiveSettings } from '../store/home/live-settings.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 
 const longestCheckMs = 120_000;
 
-export interface ModelSources {
+/** Where keys come from. */
+export interface KeySources {
   readonly secrets: Secrets;
+  readonly printedKeys: PrintedKeys;
+}
+
+export interface ModelSources extends KeySources {
   readonly settings: LiveSettings;
   readonly forThisRun: string | undefined;
   readonly clock: Clock;
@@ -18,14 +24,14 @@ export interface ModelSources {
 
 /** Which models there are to answer, and how each is found and tried. */
 export function createModels(
-  { secrets, settings, forThisRun, clock }: ModelSources,
+  { secrets, printedKeys, settings, forThisRun, clock }: ModelSources,
   find?: ModelsDeps['find'],
 ): Models {
   return new Models({
     settings,
     forThisRun,
     providers: providerNames,
-    find: find ?? ((wishes) => findModels(wishes, secrets)),
+    find: find ?? ((wishes) => findModels(wishes, { secrets, printedKeys })),
     async check(runtime) {
       const { checkModel } = await import('../agents/check-model.ts');
       const { limits, model } = settings.current.config;
@@ -38,17 +44,33 @@ export function createModels(
   });
 }
 
+/** The keys that commands of the settings print. Nothing runs before one is needed. */
+export function createPrintedKeys(
+  environment: Readonly<Record<string, string | undefined>>,
+  clock: Clock,
+): PrintedKeys {
+  return new PrintedKeys(async (command, signal) => {
+    const { runKeyCommand } = await import('../providers/run-key-command.ts');
+    return await runKeyCommand(command, { environment, clock }, signal);
+  });
+}
+
+/** Everything that must not appear in any log, as far as it is known by now. */
+export function knownSecrets({ secrets, printedKeys }: KeySources): readonly string[] {
+  return [...secrets.values(), ...printedKeys.values()];
+}
+
 async function providerNames(): Promise<readonly string[]> {
   const { vendors } = await import('../providers/vendors.ts');
   return [...vendors.map(({ name }) => name), 'custom', 'demo'];
 }
 
-async function findModels(wishes: ModelWishes, secrets: Secrets): Promise<ModelsFound> {
+async function findModels(wishes: ModelWishes, keys: KeySources): Promise<ModelsFound> {
   const { probeOllama } = await import('../providers/probe-ollama.ts');
-  const found = await chooseModels(wishes, secrets, probeOllama);
+  const found = await chooseModels(wishes, keys, probeOllama);
   if (found.type === 'unusable' || !found.chain.some(({ vendor }) => vendor === 'ollama')) return found;
   const { noticeOllamaWindows } = await import('../providers/notice-ollama-window.ts');
-  return await noticeOllamaWindows(found, (name) => secrets.get(name));
+  return await noticeOllamaWindows(found, (name) => keys.secrets.get(name));
 }
 
 export type ProbeOllama = RuntimeWishes['probeOllama'];
@@ -56,7 +78,7 @@ export type ProbeOllama = RuntimeWishes['probeOllama'];
 /** The chain of models that the wishes come to, by what is known here. */
 export async function chooseModels(
   wishes: ModelWishes,
-  secrets: Secrets,
+  { secrets, printedKeys }: KeySources,
   probeOllama: ProbeOllama,
 ): Promise<ModelsFound> {
   const { chooseChain } = await import('../providers/choose-runtime.ts');
@@ -68,6 +90,7 @@ export async function chooseModels(
     fallback,
     ifUnusable,
     secret: (name) => secrets.get(name),
+    printedKey: (command) => printedKeys.of(command),
     probeOllama,
   });
 }

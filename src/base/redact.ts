@@ -26,6 +26,18 @@ export function createRedactor(secrets: Iterable<string>): (text: string) => str
   };
 }
 
+/** The same for secrets that become more while it is used. */
+export function createGrowingRedactor(secrets: () => readonly string[]): (text: string) => string {
+  let known = secrets();
+  let redact = createRedactor(known);
+  return (text) => {
+    const now = secrets();
+    if (now.length !== known.length) redact = createRedactor(now);
+    known = now;
+    return redact(text);
+  };
+}
+
 function encodings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [

@@ -83,7 +83,7 @@ export interface VendorKey {
   /** The variable that holds the key; undefined where none is needed. */
   readonly keyName: string | undefined;
   readonly hasKey: boolean;
-  /** The variables that hold one, in the order in which they are used. */
+  /** The variables that hold one and the commands that print one, in the order in which they are used. */
   readonly keys: readonly string[];
 }
 

@@ -12,6 +12,12 @@ const keyEnv = optional(
     'the variable that holds the key, where it is not the usual one; a list of them is used in turn when a key is limited or refused',
   ),
 );
+const keyCommand = optional(
+  oneOrMany(
+    string('a command', { minLength: 1 }),
+    'a command that prints the key; it runs when the key is first needed, and again when the key is refused; a list of them is used in turn',
+  ),
+);
 const contextLength = optional(
   integer('how many tokens the model can read at once, where it is not the usual number', { minimum: 1024 }),
 );
@@ -21,6 +27,7 @@ const place = {
   base_url: optional(string('the address of the API')),
   api_mode: apiMode,
   key_env: keyEnv,
+  key_command: keyCommand,
   context_length: contextLength,
 };
 
@@ -43,6 +50,7 @@ const sections = {
       base_url: optional(string('the address of the API, up to and including /v1')),
       api_mode: apiMode,
       key_env: keyEnv,
+      key_command: keyCommand,
       context_length: contextLength,
       max_output_tokens: optional(integer('the longest answer to ask for, in tokens', { minimum: 1 })),
       reasoning_effort: optional(oneOf(efforts, 'how hard to think, where the model can be told')),

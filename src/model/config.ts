@@ -15,6 +15,8 @@ export interface ModelChoice {
   readonly apiMode: ApiMode | undefined;
   /** The variables that hold its keys; empty: the vendor's usual one. */
   readonly keyEnv: readonly string[];
+  /** Commands that each print a key. */
+  readonly keyCommands: readonly string[];
   readonly contextLength: number | undefined;
 }
 
@@ -177,6 +179,7 @@ function modelChoice(user: UserModel): ModelChoice {
     baseUrl: user.base_url,
     apiMode: user.api_mode,
     keyEnv: user.key_env ?? [],
+    keyCommands: user.key_command ?? [],
     contextLength: user.context_length,
   };
 }

@@ -59,9 +59,9 @@ export function providerOf({ provider, baseUrl }: ModelChoice): string | undefin
 
 /** How much a model reads at once is its own; the rest is its provider's. */
 function rename(choice: ModelChoice, model: string): ModelChoice {
-  const { provider, baseUrl, apiMode, keyEnv } = choice;
+  const { provider, baseUrl, apiMode, keyEnv, keyCommands } = choice;
   const contextLength = choice.default === model ? choice.contextLength : undefined;
-  return { default: model === '' ? undefined : model, provider, baseUrl, apiMode, keyEnv, contextLength };
+  return { default: model === '' ? undefined : model, provider, baseUrl, apiMode, keyEnv, keyCommands, contextLength };
 }
 
 const nothing: ModelChoice = {
@@ -70,5 +70,6 @@ const nothing: ModelChoice = {
   baseUrl: undefined,
   apiMode: undefined,
   keyEnv: [],
+  keyCommands: [],
   contextLength: undefined,
 };

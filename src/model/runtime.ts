@@ -15,7 +15,7 @@ export interface Runtime {
   readonly baseUrl: string;
   readonly apiMode: ApiMode;
   readonly credential: Credential;
-  /** The variable that the key stands in, for people to find it; undefined where there is none. */
+  /** The variable that the key stands in, or the setting it comes by, for people to find it; undefined where there is none. */
   readonly keyName: string | undefined;
   readonly place: 'remote' | 'local' | 'demo';
   /** An aggregator keeps connections to the real servers itself: a fresh one of ours would change nothing. */
@@ -26,7 +26,19 @@ export interface Runtime {
 }
 
 /** A secret is reached through a function, so that no log line or JSON of a runtime can carry it. */
-export type Credential = { readonly type: 'none' } | { readonly type: 'key'; readonly reveal: () => string };
+export type Credential =
+  | { readonly type: 'none' }
+  | { readonly type: 'key'; readonly reveal: () => string }
+  | { readonly type: 'printed'; readonly key: PrintedKey };
+
+/** A key that a command of the settings prints, such as a token that is good for an hour. */
+export interface PrintedKey {
+  readonly command: string;
+  /** The key. The command runs where none is kept; rejects where it prints none. */
+  obtain(signal: AbortSignal): Promise<string>;
+  /** The key is of no use any more: whoever needs it next has the command run again. */
+  discard(): void;
+}
 
 /**
  * The runtimes to try in a turn, primary first. A turn begins at the first again, whatever the last turn did. A runtime

@@ -41,6 +41,8 @@ export interface TurnState {
   readonly hasRecovered: boolean;
   /** Whether the present call was already made again without what the models had thought. */
   readonly hasForgottenReasoning: boolean;
+  /** Whether the present call already had its key printed anew. */
+  readonly hasRefreshedKey: boolean;
   /** How often the present call changed keys. */
   readonly rotations: number;
   /** How often this turn was told that the conversation is too long and had it shortened. */
@@ -92,6 +94,7 @@ const initialState: TurnState = {
   advice: undefined,
   hasRecovered: false,
   hasForgottenReasoning: false,
+  hasRefreshedKey: false,
   rotations: 0,
   compactionsAfterFailure: 0,
   overflow: undefined,
@@ -176,6 +179,7 @@ const noFailures = {
   advice: undefined,
   hasRecovered: false,
   hasForgottenReasoning: false,
+  hasRefreshedKey: false,
   rotations: 0,
 } as const;
 
@@ -192,7 +196,9 @@ function foldFailure(before: TurnState, failure: ModelFailure, next: AfterFailur
     case 'fall-back':
       return { ...state, ...noFailures, overflow: undefined, place: next.to };
     case 'rotate':
-      return { ...state, failuresInARow: 0, rotations: state.rotations + 1, place: next.to };
+      return { ...state, failuresInARow: 0, hasRefreshedKey: false, rotations: state.rotations + 1, place: next.to };
+    case 'refresh-key':
+      return { ...state, hasRefreshedKey: true };
     case 'compact':
       return { ...state, compactionsAfterFailure: state.compactionsAfterFailure + 1, overflow: failure };
     case 'forget-reasoning':

@@ -160,14 +160,15 @@ export interface Compaction {
 }
 
 /**
- * What follows a failed call: the same again, the same on a fresh connection, the same with another key or the next
- * runtime of the chain (by its place in it), the same with a shorter conversation, the same without what the vendor's
+ * What follows a failed call: the same again, the same on a fresh connection, the same with a key that is printed anew, the
+ * same with another key or the next runtime of the chain (by its place in it), the same with a shorter conversation, the same without what the vendor's
  * models thought so far, the same with no more than a mention of the images so far, or the end of the turn, with a word on
  * what can be done about it.
  */
 export type AfterFailure =
   | { readonly type: 'retry' }
   | { readonly type: 'recover' }
+  | { readonly type: 'refresh-key' }
   | { readonly type: 'rotate'; readonly to: number }
   | { readonly type: 'fall-back'; readonly to: number }
   | { readonly type: 'compact' }

@@ -45,7 +45,7 @@ function headersOf({ credential }: Runtime): TransportRequest['headers'] {
     accept: 'text/event-stream',
     'anthropic-version': '2023-06-01',
   };
-  if (credential.type === 'none') return headers;
+  if (credential.type !== 'key') return headers;
   const secret = credential.reveal().trim();
   if (!secret.startsWith('sk-ant-oat')) return { ...headers, 'x-api-key': secret };
   return { ...headers, authorization: `Bearer ${secret}`, 'anthropic-beta': 'oauth-2025-04-20' };

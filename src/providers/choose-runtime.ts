@@ -2,17 +2,14 @@ import type { ModelChoice } from '../model/config.ts';
 import { describeUnknownProvider } from '../model/model-name.ts';
 import { nameRuntime } from '../model/runtime.ts';
 import type { CacheLife, Runtime, RuntimeChain } from '../model/runtime.ts';
+import { customKey, describeMissingKey, findKeys, keysIn, missingKeys, presentValue, usualKeyOf } from './find-keys.ts';
+import type { Key, KeyWishes } from './find-keys.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
 import { findVendor, vendors } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 
-type FindSecret = (name: string) => string | undefined;
-
-export interface RuntimeWishes {
-  readonly config: ModelChoice;
+export interface RuntimeWishes extends KeyWishes {
   readonly cacheLife: CacheLife;
-  /** The value of a variable, from the environment or the file of secrets. */
-  readonly secret: FindSecret;
   /** Asks an Ollama, by its address, for the models that it has. Only called where no key decides. */
   readonly probeOllama: (origin: string) => Promise<OllamaProbe>;
 }
@@ -32,14 +29,6 @@ interface Unusable {
   readonly problem: string;
 }
 
-/** A key, by the variable that it stands in. */
-interface Key {
-  readonly name: string;
-  readonly value: string;
-}
-
-export const customKey = 'CUSTOM_API_KEY';
-
 /** Which model answers: what the config says, else the first vendor with a key, else a local Ollama, else the demo. */
 export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
   const { config } = wishes;
@@ -48,6 +37,8 @@ export async function chooseRuntime(wishes: RuntimeWishes): Promise<Choice> {
   }
   if (config.provider !== undefined) return await chooseConfigured(config.provider, wishes);
   if (config.baseUrl !== undefined) return chooseCustom(wishes);
+  if (config.keyCommands.length > 0)
+    return unusable('model.key_command does not say whose key it prints: set model.provider');
   return await chooseFound(wishes);
 }
 
@@ -75,14 +66,14 @@ export async function chooseChain(wishes: ChainWishes): Promise<ChainChoice> {
     if (choice.type === 'unusable') warnings.push(`a fallback is left out: ${choice.problem}`);
     else {
       standIns.push(choice.runtime, ...choice.spares);
-      warnings.push(...missingKeys(choice, config, wishes.secret));
+      warnings.push(...missingKeys(choice.runtime, config, wishes.secret));
     }
   }
   if (primary.type === 'unusable') return standInFor(primary, standIns, warnings);
   return {
     type: 'chosen',
     chain: [primary.runtime, ...primary.spares, ...standIns],
-    warnings: [...missingKeys(primary, wishes.config, wishes.secret), ...warnings],
+    warnings: [...missingKeys(primary.runtime, wishes.config, wishes.secret), ...warnings],
   };
 }
 
@@ -211,81 +202,10 @@ function foundTraits({ config, cacheLife }: RuntimeWishes): RuntimeTraits {
   return { contextLength: config.contextLength, cacheLife };
 }
 
-/** The keys of what is configured: those that the config names, else the usual ones. */
-function findKeys(usualName: string | undefined, { config, secret }: RuntimeWishes): readonly Key[] {
-  if (config.keyEnv.length === 0) return keysIn(usualName, secret);
-  return distinct(config.keyEnv.flatMap((name) => keyIn(name, secret)));
-}
-
-/** The usual key of a vendor is not for whoever stands at another address, unless the config names it for that one. */
-function usualKeyOf(vendor: Vendor, { baseUrl = vendor.baseUrl }: ModelChoice): string | undefined {
-  return new URL(baseUrl).origin === new URL(vendor.baseUrl).origin ? vendor.envKey : undefined;
-}
-
-/** What to set where a vendor that asks for a key has none; undefined where it needs none. */
-function describeMissingKey(vendor: Vendor, config: ModelChoice): string | undefined {
-  const { name, envKey } = vendor;
-  if (config.keyEnv.length > 0) return `the provider ${name} has no key: set ${config.keyEnv.join(' or ')}`;
-  if (envKey === undefined) return undefined;
-  if (config.baseUrl === undefined || usualKeyOf(vendor, config) !== undefined) {
-    return `the provider ${name} has no key: set ${envKey}`;
-  }
-  return (
-    `model.base_url is not ${name}'s own address: ${envKey} is not sent to ${new URL(config.baseUrl).origin}; ` +
-    'name the variable that holds its key in model.key_env'
-  );
-}
-
-/** A line for each variable that the config names in vain. */
-function missingKeys({ runtime }: Chosen, { keyEnv }: ModelChoice, secret: FindSecret): readonly string[] {
-  const missing = keyEnv.filter((name) => keyIn(name, secret).length === 0);
-  const [first] = missing;
-  if (first === undefined || runtime.place === 'demo') return [];
-  if (missing.length < keyEnv.length) return missing.map((name) => `${name} is named in key_env, but is not set`);
-  const facts =
-    missing.length === 1
-      ? `${first} is named in key_env, but is not`
-      : `${missing.join(', ')} are named in key_env, but none of them is`;
-  return [`${facts} set: ${runtime.name} is asked without a key`];
-}
-
-/** The variables that hold a key: of those in a list, or of the one and those behind it. */
-export function namesOfKeys(wanted: string | readonly string[] | undefined, secret: FindSecret): readonly string[] {
-  const isList = typeof wanted === 'object';
-  const keys = isList ? wanted.flatMap((name) => keyIn(name, secret)) : keysIn(wanted, secret);
-  return keys.map(({ name }) => name);
-}
-
-/** The key in a variable, and those in the variables behind it: `NAME`, `NAME_2`, `NAME_3` and so on. */
-function keysIn(name: string | undefined, secret: FindSecret): readonly Key[] {
-  const keys = name === undefined ? [] : [...keyIn(name, secret)];
-  while (keys.length > 0) {
-    const [next] = keyIn(`${name}_${keys.length + 1}`, secret);
-    if (next === undefined) break;
-    keys.push(next);
-  }
-  return distinct(keys);
-}
-
-function keyIn(name: string, secret: FindSecret): readonly Key[] {
-  const value = presentValue(secret(name));
-  return value === undefined ? [] : [{ name, value }];
-}
-
-/** The same key under two names is one key: what is refused to it under one name is refused to it under the other. */
-function distinct(keys: readonly Key[]): readonly Key[] {
-  return keys.filter(({ value }, place) => keys.findIndex((key) => key.value === value) === place);
-}
-
-function presentValue(value: string | undefined): string | undefined {
-  const trimmed = value?.trim() ?? '';
-  return trimmed === '' ? undefined : trimmed;
-}
-
 const noKey = { credential: { type: 'none' }, keyName: undefined } as const;
 
-function withKey(runtime: Runtime, { name, value }: Key): Runtime {
-  return { ...runtime, credential: { type: 'key', reveal: () => value }, keyName: name };
+function withKey(runtime: Runtime, { name, credential }: Key): Runtime {
+  return { ...runtime, credential, keyName: name };
 }
 
 /** `OLLAMA_HOST` as Ollama reads it: a host, a port, both, or an address; what it listens on is where it is found. */

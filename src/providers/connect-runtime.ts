@@ -14,6 +14,11 @@ export async function connectRuntime(
   clock: Clock = systemClock,
   environment: Environment = () => undefined,
 ): Promise<Provider> {
+  const { credential } = runtime;
+  if (credential.type === 'printed') {
+    const { withPrintedKey } = await import('./with-printed-key.ts');
+    return await withPrintedKey(runtime, credential.key, (keyed) => connectRuntime(keyed, clock, environment));
+  }
   const transport = await openTransport(runtime, clock, environment);
   switch (runtime.apiMode) {
     case 'chat_completions':

@@ -1,6 +1,6 @@
 import type { Config, ModelChoice } from '../model/config.ts';
 import { providerOf } from '../model/model-name.ts';
-import { customKey, namesOfKeys } from './choose-runtime.ts';
+import { customKey, namesOfCommands, namesOfKeys } from './find-keys.ts';
 import { vendors } from './vendors.ts';
 
 export interface VendorKeys {
@@ -8,7 +8,7 @@ export interface VendorKeys {
   /** The variable that must hold a key; undefined where none is needed. */
   readonly keyName: string | undefined;
   readonly hasKey: boolean;
-  /** The variables that hold one, in the order in which they are used. */
+  /** The variables that hold one and the commands that print one, in the order in which they are used. */
   readonly keys: readonly string[];
 }
 
@@ -20,8 +20,13 @@ export function listKeys(config: Config, secret: (name: string) => string | unde
     { name: 'custom', keyName: undefined, usual: customKey },
   ];
   return rows.map(({ name, keyName, usual }) => {
-    const own = entries.filter((entry) => providerOf(entry) === name).flatMap(({ keyEnv }) => keyEnv);
-    const keys = [...new Set([...namesOfKeys(own, secret), ...namesOfKeys(usual, secret)])];
+    const own = entries.filter((entry) => providerOf(entry) === name);
+    const printed = own.flatMap(namesOfCommands);
+    const named = namesOfKeys(
+      own.flatMap(({ keyEnv }) => keyEnv),
+      secret,
+    );
+    const keys = [...new Set([...printed, ...named, ...namesOfKeys(usual, secret)])];
     return { name, keyName, hasKey: keys.length > 0, keys };
   });
 }

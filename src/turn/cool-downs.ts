@@ -39,11 +39,12 @@ export class CoolDowns {
 
   /** Leaves a key alone if that is what its failure means: for as long as the server asked, else longer every time. */
   begin(runtime: Runtime, failure: ModelFailure, nowMs: number): void {
-    const cause = failure.type === 'http' ? causes[failure.kind] : undefined;
-    if (failure.type !== 'http' || cause === undefined) return;
+    const cause = causeOf(failure);
+    if (cause === undefined) return;
     const inARow = (this.#rests.get(keyOf(runtime))?.inARow ?? 0) + 1;
     const usualMs = cause === 'refused' ? refusedMs : minuteMs * 2 ** (inARow - 1);
-    const restMs = Math.min(Math.max(failure.retryAfterMs ?? usualMs, shortestMs), longestMs);
+    const askedMs = failure.type === 'http' ? failure.retryAfterMs : undefined;
+    const restMs = Math.min(Math.max(askedMs ?? usualMs, shortestMs), longestMs);
     this.#rests.set(keyOf(runtime), { cause, untilMs: nowMs + restMs, inARow });
   }
 
@@ -57,6 +58,12 @@ export class CoolDowns {
     const rest = this.#rests.get(keyOf(runtime));
     return rest && rest.untilMs > nowMs ? { cause: rest.cause, leftMs: rest.untilMs - nowMs } : undefined;
   }
+}
+
+/** A key that could not even be had is as good as refused. */
+function causeOf(failure: ModelFailure): RestCause | undefined {
+  if (failure.type === 'client') return 'refused';
+  return failure.type === 'http' ? causes[failure.kind] : undefined;
 }
 
 function keyOf({ baseUrl, model, keyName }: Runtime): string {

@@ -1,10 +1,8 @@
-import { isJsonObject, parseJson } from '../base/json.ts';
-import { partsToText } from '../model/message.ts';
-import type { AssistantMessage } from '../model/message.ts';
-import type { Finish, ModelFailure, RefusalKind, TransportKind, UnusableKind } from '../model/provider.ts';
+import type { ModelFailure, RefusalKind, TransportKind } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { AfterFailure } from '../model/turn.ts';
 import { adviseAfter } from './describe-failure.ts';
+import { mostUnusableAnswers } from './find-fault.ts';
 
 /** What is known about a call that failed, besides its failure. */
 export interface CallHistory {
@@ -13,6 +11,8 @@ export interface CallHistory {
   readonly failuresBefore: number;
   readonly hasRecovered: boolean;
   readonly hasForgottenReasoning: boolean;
+  /** Whether the key is one that can be printed anew, and was not yet for this call. */
+  readonly canRefreshKey: boolean;
   /** Whether the call showed it any images. */
   readonly hasImages: boolean;
   /** Whether the turn is still at the runtime that it began with, with whichever of its keys. */
@@ -34,7 +34,7 @@ type Remedy = Exclude<AfterFailure['type'], 'give-up'>;
 
 /** What helps against what a server refuses, in the order in which it is tried. */
 const remedies: Readonly<Record<RefusalKind, readonly Remedy[]>> = {
-  auth: ['rotate', 'fall-back'],
+  auth: ['refresh-key', 'rotate', 'fall-back'],
   forbidden: ['rotate', 'fall-back'],
   billing: ['rotate', 'fall-back'],
   'rate-limit': ['rotate', 'retry', 'fall-back'],
@@ -49,7 +49,6 @@ const remedies: Readonly<Record<RefusalKind, readonly Remedy[]>> = {
 };
 
 const mostRetries = 3;
-const mostUnusableRetries: Readonly<Record<UnusableKind, number>> = { empty: 2, 'broken-call': 2, 'cut-call': 3 };
 const longestBackOffMs = 60_000;
 const longestAskedWaitMs = 120_000;
 const longestWorthwhileWaitMs = 20_000;
@@ -79,8 +78,9 @@ function remediesFor(failure: ModelFailure): readonly Remedy[] {
       return ['retry', 'fall-back'];
     case 'http':
       return remedies[failure.kind];
+    // Of several keys another may be had where one could not.
     case 'client':
-      return ['fall-back'];
+      return ['rotate', 'fall-back'];
     // It was our own doing, and is nobody else's to answer.
     case 'aborted':
       return [];
@@ -88,12 +88,14 @@ function remediesFor(failure: ModelFailure): readonly Remedy[] {
 }
 
 function tryRemedy(remedy: Remedy, failure: ModelFailure, history: CallHistory): Decision | undefined {
-  const { nextKey, nextPlace, compaction, hasForgottenReasoning, hasImages, runtime } = history;
+  const { nextKey, nextPlace, compaction, canRefreshKey, hasForgottenReasoning, hasImages, runtime } = history;
   switch (remedy) {
     case 'retry':
       return after({ type: 'retry' }, decideWait(failure, history));
     case 'recover':
       return after({ type: 'recover' }, decideRecovery(failure, history));
+    case 'refresh-key':
+      return canRefreshKey ? after({ type: 'refresh-key' }, 0) : undefined;
     case 'rotate':
       return nextKey === undefined ? undefined : after({ type: 'rotate', to: nextKey }, 0);
     case 'compact':
@@ -114,7 +116,7 @@ function after(next: AfterFailure, afterMs: number | undefined): Decision | unde
 /** How long to wait before the same call is made again; undefined where that would not help any more. */
 function decideWait(failure: ModelFailure, history: CallHistory): number | undefined {
   const { failuresBefore } = history;
-  if (failure.type === 'unusable') return failuresBefore < mostUnusableRetries[failure.kind] ? 0 : undefined;
+  if (failure.type === 'unusable') return failuresBefore < mostUnusableAnswers[failure.kind] ? 0 : undefined;
   if (failuresBefore >= mostRetries) return undefined;
   const backOffMs = Math.min(1000 * 2 ** failuresBefore, longestBackOffMs);
   const askedMs = failure.type === 'http' ? (failure.retryAfterMs ?? 0) : 0;
@@ -134,26 +136,3 @@ function decideRecovery(failure: ModelFailure, history: CallHistory): number | u
   if (history.stage !== 'first-choice' || history.runtime.route !== 'direct' || history.hasRecovered) return undefined;
   return Math.min(3 + history.failuresBefore, 8) * 1000;
 }
-
-/** What is wrong with an answer that arrived whole, or undefined where it can be used. Pure. */
-export function findFault(message: AssistantMessage, finish: Finish, failuresBefore: number): UnusableKind | undefined {
-  // A call that the length limit cut may still look like JSON; it is never run.
-  if (finish === 'length' && message.calls.length > 0) return 'cut-call';
-  if (finish === 'length') return undefined;
-  const isEmpty = message.calls.length === 0 && partsToText(message.parts).trim() === '';
-  if (isEmpty) return finish === 'filtered' ? undefined : 'empty';
-  const hasBrokenCall = message.calls.some((call) => !isJsonObject(parseJson(call.arguments)));
-  // After its retries the broken call is kept: the model reads what was wrong with it as the call's result.
-  if (hasBrokenCall && failuresBefore < mostUnusableRetries['broken-call']) return 'broken-call';
-  return undefined;
-}
-
-/** How much output to ask for: more with every answer that was cut off, never less than was asked for before. */
-export function outputAllowance(asked: number | undefined, cutsBefore: number): number | undefined {
-  if (cutsBefore === 0) return asked;
-  const base = asked ?? 4096;
-  return Math.max(base, Math.min(base * (cutsBefore + 1), longestGrownAnswer));
-}
-
-// There are models that refuse a request which asks for more.
-const longestGrownAnswer = 32_000;

@@ -4,7 +4,7 @@ import type { CacheReport, Finish, Usage } from '../model/provider.ts';
 import type { TurnEntry } from '../model/turn.ts';
 import { announceSpending, bookCall, endCounted } from './book-call.ts';
 import type { EndedCall } from './book-call.ts';
-import { findFault } from './decide-retry.ts';
+import { findFault } from './find-fault.ts';
 import type { AskedStep } from './record-asked.ts';
 import type { ReadyCall } from './prepare-call.ts';
 import { recordFailure } from './record-failure.ts';

@@ -7,7 +7,7 @@ import { longestOutput } from '../model/thinking-budget.ts';
 import type { TurnEntry } from '../model/turn.ts';
 import type { NextRequest } from './asked-prefixes.ts';
 import type { AskedCall } from './book-call.ts';
-import { outputAllowance } from './decide-retry.ts';
+import { outputAllowance } from './output-allowance.ts';
 import { passLimit } from './pass-limit.ts';
 import type { Setting } from './purse.ts';
 import { currentRuntime } from './step-deps.ts';

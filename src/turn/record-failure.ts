@@ -11,6 +11,7 @@ import type { EndedCall } from './book-call.ts';
 import { decideRetry } from './decide-retry.ts';
 import type { CallHistory } from './decide-retry.ts';
 import { describeFailure } from './describe-failure.ts';
+import { discardKey } from './discard-key.ts';
 import { currentPlace, currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
 
@@ -31,12 +32,13 @@ export async function recordFailure(
   if (ended) await announceSpending([ended], deps);
   announce(failure, next, afterMs, deps);
   if (afterMs > 0) await sleepUnlessStopped(afterMs, deps.clock, signal);
+  if (next.type === 'refresh-key') discardKey(runtime);
   if (next.type === 'recover' && !signal.aborted) await deps.clients.rebuild(currentPlace(deps));
 }
 
 function historyOf(deps: StepDeps): CallHistory {
   const { chain } = deps.clients;
-  const { failuresInARow, hasRecovered, hasForgottenReasoning, rotations } = deps.recorder.state;
+  const { failuresInARow, hasRecovered, hasForgottenReasoning, hasRefreshedKey, rotations } = deps.recorder.state;
   const place = currentPlace(deps);
   const nowMs = deps.clock.monotonic();
   const isAwake = (runtime: Runtime): boolean => deps.coolDowns.find(runtime, nowMs) === undefined;
@@ -46,6 +48,7 @@ function historyOf(deps: StepDeps): CallHistory {
     failuresBefore: failuresInARow,
     hasRecovered,
     hasForgottenReasoning,
+    canRefreshKey: currentRuntime(deps).credential.type === 'printed' && !hasRefreshedKey,
     hasImages: hasImages(deps),
     stage: keys.includes(deps.startPlace) ? 'first-choice' : 'fallback',
     compaction: compactionOf(deps),
@@ -96,13 +99,16 @@ function announce(failure: ModelFailure, next: AfterFailure, afterMs: number, de
     deps.emit({ type: 'notice', text: `${withoutFullStop(describeFailure(failure))}; ${remedy}` });
 }
 
-function describeRemedy(next: AfterFailure, afterMs: number, { clients: { chain } }: StepDeps): string | undefined {
+function describeRemedy(next: AfterFailure, afterMs: number, deps: StepDeps): string | undefined {
+  const { chain } = deps.clients;
   const seconds = Math.ceil(afterMs / 1000);
   switch (next.type) {
     case 'retry':
       return afterMs > 0 ? `trying again in ${seconds} s` : undefined;
     case 'recover':
       return `trying a fresh connection in ${seconds} s`;
+    case 'refresh-key':
+      return `${currentRuntime(deps).keyName ?? 'its command'} is run for a new key`;
     case 'rotate':
       return `key ${chain[next.to]?.keyName ?? 'of another kind'} takes over`;
     case 'fall-back':

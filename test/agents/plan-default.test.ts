@@ -6,7 +6,7 @@ import { checkConfig } from '../../src/model/config.ts';
 import type { Config, ModelChoice } from '../../src/model/config.ts';
 
 const providers = ['openai', 'groq', 'custom', 'demo'];
-const nothing = { baseUrl: undefined, apiMode: undefined, keyEnv: [], contextLength: undefined };
+const nothing = { baseUrl: undefined, apiMode: undefined, keyEnv: [], keyCommands: [], contextLength: undefined };
 const demo: ModelChoice = { ...nothing, provider: 'demo', default: 'demo' };
 
 function configOf(settings: JsonObject): Config {
@@ -22,7 +22,13 @@ test('what was set for the old provider is kept aside under its name, with the w
 
   const { changes, notes } = planDefault(demo, { config, providers, vendor: undefined });
 
-  const place = { base_url: undefined, api_mode: undefined, key_env: undefined, context_length: undefined };
+  const place = {
+    base_url: undefined,
+    api_mode: undefined,
+    key_env: undefined,
+    key_command: undefined,
+    context_length: undefined,
+  };
   assert.deepEqual(changes, [
     { path: ['model'], values: { default: 'demo', provider: 'demo', ...place } },
     {

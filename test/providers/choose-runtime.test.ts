@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Config } from '../../src/model/config.ts';
+import type { PrintedKey } from '../../src/model/runtime.ts';
 import { chooseChain, chooseRuntime, ollamaOrigin } from '../../src/providers/choose-runtime.ts';
 import type { Choice } from '../../src/providers/choose-runtime.ts';
 import { probeOllama } from '../../src/providers/probe-ollama.ts';
@@ -17,12 +18,20 @@ const nothing: Config['model'] = {
   baseUrl: undefined,
   apiMode: undefined,
   keyEnv: [],
+  keyCommands: [],
   contextLength: undefined,
   maxOutputTokens: undefined,
   effort: undefined,
   cacheLife: '5m',
   aliases: {},
 };
+
+/** A key that nobody asks for: choosing runs no command. */
+const printedKey = (command: string): PrintedKey => ({
+  command,
+  obtain: () => Promise.reject(new Error(`${command} was run`)),
+  discard: () => undefined,
+});
 
 interface Machine {
   readonly config?: Partial<Config['model']>;
@@ -36,6 +45,7 @@ async function chooseOn(machine: Machine): Promise<{ readonly choice: Choice; re
     config: { ...nothing, ...machine.config },
     cacheLife: '5m',
     secret: (name) => machine.env?.[name],
+    printedKey,
     probeOllama: (origin) => {
       probed.push(origin);
       return Promise.resolve(machine.ollama ?? { type: 'absent' });
@@ -161,11 +171,14 @@ async function chainOn(
     ifUnusable: machine.ifUnusable ?? 'refuse',
     cacheLife: '5m',
     secret: (name) => machine.env?.[name],
+    printedKey,
     probeOllama: () => Promise.resolve(machine.ollama ?? { type: 'absent' }),
   });
   if (choice.type === 'unusable') return [choice.problem];
   const keys = choice.chain.map(({ keyName, credential, baseUrl }) => {
-    return `${keyName}=${credential.type === 'key' ? credential.reveal() : ''} for ${new URL(baseUrl).host}`;
+    const { host } = new URL(baseUrl);
+    if (credential.type === 'printed') return `${keyName}=what ${credential.key.command} prints for ${host}`;
+    return `${keyName}=${credential.type === 'key' ? credential.reveal() : ''} for ${host}`;
   });
   return [...keys, ...choice.warnings];
 }
@@ -342,4 +355,28 @@ test('every vendor has a name and a key of its own and an address without a slas
     assert.equal(vendor.envKey === undefined, vendor.place === 'local', vendor.name);
     assert.equal(findVendor(vendor.name), vendor);
   }
+});
+
+test('the keys that commands print come first, then those that the config names; the usual one is then not sent', async () => {
+  const env = { OPENAI_API_KEY: 'usual', SPARE: 'spare' };
+  const keyCommands = ['op read a', 'op read b'];
+
+  assert.deepEqual(await chainOn({ config: { provider: 'openai', keyCommands }, env }), [
+    'key_command=what op read a prints for api.openai.com',
+    'key_command_2=what op read b prints for api.openai.com',
+  ]);
+  assert.deepEqual(
+    await chainOn({ config: { provider: 'openai', keyCommands: ['op read a'], keyEnv: ['SPARE', 'GONE'] }, env }),
+    [
+      'key_command=what op read a prints for api.openai.com',
+      'SPARE=spare for api.openai.com',
+      'GONE is named in key_env, but is not set',
+    ],
+  );
+});
+
+test('a command without a provider is refused, since nobody knows whose key it prints', async () => {
+  assert.deepEqual(await chainOn({ config: { keyCommands: ['op read a'] }, env: { OPENAI_API_KEY: 'usual' } }), [
+    'model.key_command does not say whose key it prints: set model.provider',
+  ]);
 });

@@ -27,6 +27,8 @@ export interface HouseOptions {
   /** How the person at the terminal answers questions; `nobody` is a terminal where nobody can be asked, `silence` a person who does not answer. */
   readonly consent?: Verdict | 'nobody' | 'silence' | ((question: Outbound) => Verdict);
   readonly settings?: JsonObject;
+  /** What the settings say about the model besides its name and its address. */
+  readonly model?: JsonObject;
   /** The protocol that the script speaks, where it is not chat completions. */
   readonly apiMode?: ApiMode;
   /** Variables of the environment besides those that every house has. */
@@ -90,6 +92,7 @@ export class TestHouse implements AsyncDisposable {
       base_url: `${this.server.origin}/v1`,
       default: 'scripted',
       api_mode: this.#options.apiMode ?? 'chat_completions',
+      ...this.#options.model,
     };
     await writeFile(join(this.home, 'config.json'), JSON.stringify({ model, ...this.#options.settings }));
     const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path, ...this.#options.env };

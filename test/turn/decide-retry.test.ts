@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallId } from '../../src/base/ids.ts';
-import { textPart } from '../../src/model/message.ts';
-import type { AssistantMessage } from '../../src/model/message.ts';
 import type { ModelFailure, RefusalKind } from '../../src/model/provider.ts';
 import { nameRuntime } from '../../src/model/runtime.ts';
-import { decideRetry, findFault, outputAllowance } from '../../src/turn/decide-retry.ts';
+import { decideRetry } from '../../src/turn/decide-retry.ts';
 import type { CallHistory } from '../../src/turn/decide-retry.ts';
 
 function refusal(kind: RefusalKind, retryAfterMs?: number): ModelFailure {
@@ -26,6 +23,7 @@ const history: CallHistory = {
   failuresBefore: 0,
   hasRecovered: false,
   hasForgottenReasoning: false,
+  canRefreshKey: false,
   hasImages: true,
   stage: 'first-choice',
   compaction: 'possible',
@@ -84,6 +82,18 @@ for (const [kind, first, last] of actions) {
 test('another key takes over from one that is limited before anything is waited for', () => {
   assert.equal(after(refusal('rate-limit', 7000), { nextKey: 1 }), 'rotate to 1 after 0 ms');
   assert.equal(after(refusal('rate-limit', 7000)), 'retry after 7000 ms');
+});
+
+test('a refused key that a command prints is printed anew before another key takes over', () => {
+  assert.equal(after(refusal('auth'), { canRefreshKey: true, nextKey: 1, nextPlace: 2 }), 'refresh-key after 0 ms');
+  assert.equal(after(refusal('billing'), { canRefreshKey: true, nextKey: 1 }), 'rotate to 1 after 0 ms');
+});
+
+test('another key takes over from one that could not be had', () => {
+  const failure: ModelFailure = { type: 'client', message: 'key_command printed nothing' };
+
+  assert.equal(after(failure, { nextKey: 1, nextPlace: 2 }), 'rotate to 1 after 0 ms');
+  assert.equal(after(failure, { nextPlace: 2 }), 'fall-back to 2 after 0 ms');
 });
 
 test('a broken connection is no reason to change keys', () => {
@@ -165,31 +175,4 @@ test('T6 the one wait is three seconds and one for each retry, at most eight', (
     waits,
     [6000, 7000, 8000, 8000].map((ms) => `recover after ${ms} ms`),
   );
-});
-
-function message(text: string, args?: string): AssistantMessage {
-  const calls = args === undefined ? [] : [{ id: 'c' as CallId, name: 'read_file', arguments: args }];
-  return { role: 'assistant', parts: text === '' ? [] : [textPart(text)], calls };
-}
-
-test('an answer without text or calls is empty', () => {
-  assert.equal(findFault(message(' \n'), 'stop', 0), 'empty');
-  assert.equal(findFault(message('hi'), 'stop', 0), undefined);
-});
-
-test('a call that the length limit cut is never used, even if it looks whole', () => {
-  assert.equal(findFault(message('', '{"path":"a"}'), 'length', 99), 'cut-call');
-});
-
-test('a call that is not JSON is asked for twice more and then handed to the model as a mistake', () => {
-  const faults = [0, 1, 2].map((failures) => findFault(message('', '{"path":'), 'calls', failures));
-
-  assert.deepEqual(faults, ['broken-call', 'broken-call', undefined]);
-});
-
-test('more output is allowed after every cut, within a limit and never less than was asked for before', () => {
-  assert.equal(outputAllowance(undefined, 0), undefined);
-  assert.equal(outputAllowance(undefined, 1), 8192);
-  assert.equal(outputAllowance(undefined, 30), 32_000);
-  assert.equal(outputAllowance(50_000, 3), 50_000);
 });

@@ -88,6 +88,7 @@ function choiceAsWritten(choice: ModelChoice): JsonObject {
     base_url: choice.baseUrl ?? null,
     api_mode: choice.apiMode ?? null,
     key_env: choice.keyEnv.length === 0 ? null : [...choice.keyEnv],
+    key_command: choice.keyCommands.length === 0 ? null : [...choice.keyCommands],
     context_length: choice.contextLength ?? null,
   };
 }

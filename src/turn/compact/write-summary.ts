@@ -9,6 +9,7 @@ import type { AnswerEnd } from '../arriving-answer.ts';
 import { endCall } from '../book-call.ts';
 import type { EndedCall } from '../book-call.ts';
 import { describeFailure } from '../describe-failure.ts';
+import { discardKeyIfRefused } from '../discard-key.ts';
 import type { PlannedCall, Setting } from '../purse.ts';
 import { currentPlace } from '../step-deps.ts';
 import { windowOf } from './compaction-deps.ts';
@@ -84,6 +85,7 @@ async function tryWriter({ open, share, wish }: Try, deps: CompactionDeps, signa
     if (setting.type === 'over') return without(setting.detail);
     const arriving = new ArrivingAnswer();
     const end = await receive(client.stream(request, signal), arriving);
+    if (end.type === 'failed') discardKeyIfRefused(end.failure, runtime);
     const asked = { runtime, purpose: 'compaction', planned, reserved: setting.reserved } as const;
     return { ...judge(end, runtime), call: await endCall(asked, arriving, end, deps.purse) };
   } catch (thrown) {
