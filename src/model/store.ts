@@ -44,6 +44,8 @@ export interface Sessions {
   renew(where: NewSession): Promise<Session>;
   /** Makes an existing session the one that answers at its address. */
   resume(id: SessionId): Promise<Session>;
+  /** The session that answers at the address, if there is one. */
+  find(address: Address): Promise<Session | undefined>;
   get(id: SessionId): Promise<Session | undefined>;
   /** The sessions whose id begins with the text, with or without the `ses_`; for ids that people type. */
   matching(idPrefix: string): Promise<readonly Session[]>;
@@ -82,6 +84,16 @@ export interface QueuedOutbound {
   readonly state: 'queued' | 'sending' | 'sent' | 'failed' | 'expired';
 }
 
+/** A message of a session, whatever became of it, and where it stands among the entries of the log. */
+export interface KeptOutbound {
+  /** Rises with every message, of whatever session. */
+  readonly number: number;
+  /** The last entry of the session when the message was queued. */
+  readonly afterSeq: number;
+  readonly at: number;
+  readonly message: Outbound;
+}
+
 export interface Outbox {
   enqueue(message: NewOutbound): Promise<OutboxId>;
   /**
@@ -95,6 +107,8 @@ export interface Outbox {
   sending(id: OutboxId): Promise<void>;
   settle(id: OutboxId, receipt: Receipt, now: number): Promise<void>;
   get(id: OutboxId): Promise<QueuedOutbound | undefined>;
+  /** The messages of a session behind a number, in order. */
+  after(sessionId: SessionId, number: number): Promise<readonly KeptOutbound[]>;
 }
 
 export type LeaseGrant =
@@ -209,6 +223,15 @@ export interface People {
   remove(person: PersonId): Promise<boolean>;
 }
 
+/** Browsers that were let in. Only digests of their secrets are kept. */
+export interface WebLogins {
+  add(login: { readonly digest: string; readonly since: number; readonly expiresAt: number }): Promise<void>;
+  has(digest: string, now: number): Promise<boolean>;
+  remove(digest: string): Promise<void>;
+  /** Ends all of them, and says how many there were. */
+  removeAll(): Promise<number>;
+}
+
 /** What the agent remembers between sessions, by the name of its file. */
 export interface Memory {
   load(): Promise<readonly { readonly name: string; readonly text: string }[]>;
@@ -244,6 +267,7 @@ export interface StoreTx {
   readonly money: Money;
   readonly usages: Usages;
   readonly people: People;
+  readonly webLogins: WebLogins;
 }
 
 /** What stands on disk. Every method is a promise that resolves when its change is durable. */

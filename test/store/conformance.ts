@@ -15,6 +15,7 @@ import { sessionPromises } from './conformance/sessions.ts';
 import { transactionPromises } from './conformance/transactions.ts';
 import { turnPromises } from './conformance/turns.ts';
 import { usagePromises } from './conformance/usages.ts';
+import { webLoginPromises } from './conformance/web-logins.ts';
 
 const promisesByPort: Readonly<Record<string, Promises>> = {
   turns: turnPromises,
@@ -28,6 +29,7 @@ const promisesByPort: Readonly<Record<string, Promises>> = {
   money: moneyPromises,
   usages: usagePromises,
   people: peoplePromises,
+  webLogins: webLoginPromises,
   transactions: transactionPromises,
   crash: crashPromises,
 };

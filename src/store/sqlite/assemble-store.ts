@@ -16,6 +16,7 @@ import type {
   StoreTx,
   TurnLog,
   Usages,
+  WebLogins,
 } from '../../model/store.ts';
 import { blobRows } from './blobs.ts';
 import type { Database } from './database.ts';
@@ -39,6 +40,7 @@ import { sessionRows } from './sessions.ts';
 import type { StoreFiles } from './store-files.ts';
 import { turnRows } from './turns.ts';
 import { usageRows } from './usages.ts';
+import { webLoginRows } from './web-logins.ts';
 
 export interface StoreParts {
   readonly db: Database;
@@ -90,17 +92,19 @@ function portMaker(db: Database, clock: Clock): PortMaker {
   const money = moneyRows(db, clock);
   const usages = usageRows(db, clock);
   const people = peopleRows(db);
+  const webLogins = webLoginRows(db);
   return (runJob) => ({
     turns: toPort<TurnLog>(turns, ['after', 'unsettled'], runJob),
-    sessions: toPort<Sessions>(sessions, ['get', 'matching', 'list'], runJob),
+    sessions: toPort<Sessions>(sessions, ['find', 'get', 'matching', 'list'], runJob),
     inbox: toPort<Inbox>(inbox, ['open'], runJob),
-    outbox: toPort<Outbox>(outbox, ['get', 'waiting'], runJob),
+    outbox: toPort<Outbox>(outbox, ['get', 'waiting', 'after'], runJob),
     leases: toPort<Leases>(leases, [], runJob),
     blobs: toPort<Blobs>(blobs, ['read'], runJob),
     schedules: toPort<Schedules>(schedules, ['list', 'due'], runJob),
     money: toPort<Money>(money, ['spent'], runJob),
     usages: toPort<Usages>(usages, ['list'], runJob),
     people: toPort<People>(people, ['list', 'has', 'offers'], runJob),
+    webLogins: toPort<WebLogins>(webLogins, ['has'], runJob),
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import type { OutboxId } from '../../base/ids.ts';
+import type { OutboxId, SessionId } from '../../base/ids.ts';
 import type { Outbound, OutboundKind, Receipt } from '../../model/channel.ts';
 import { addressKey } from '../../model/session.ts';
-import type { NewOutbound, Outbox, QueuedOutbound } from '../../model/store.ts';
+import type { KeptOutbound, NewOutbound, Outbox, QueuedOutbound } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import { requireSession } from './require-session.ts';
 import type { Rows } from './rows.ts';
@@ -23,12 +23,21 @@ interface OutboxRow extends AddressColumns {
   readonly sent_by: string | null;
 }
 
+interface KeptColumns {
+  readonly number: number;
+  readonly after_seq: number;
+  readonly at: number;
+}
+
 const columns =
   'id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts, not_before, sent_by';
 const isOpen = `state IN ('queued', 'sending')`;
 
 const openOnPlatform: Query<OutboxRow> = {
   sql: `SELECT ${columns} FROM outbox WHERE platform = ? AND ${isOpen} ORDER BY number`,
+};
+const messagesBehind: Query<OutboxRow & KeptColumns> = {
+  sql: `SELECT ${columns}, number, after_seq, at FROM outbox WHERE session_id = ? AND number > ? ORDER BY number`,
 };
 const messageById: Query<OutboxRow> = { sql: `SELECT ${columns} FROM outbox WHERE id = ?` };
 
@@ -69,6 +78,7 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
       const row = db.get(messageById, id);
       return row && toQueued(reclaim(row, run));
     },
+    after: (sessionId, number) => after(db, sessionId, number),
   };
 }
 
@@ -77,9 +87,9 @@ function enqueue(db: Database, now: number, { sessionId, address, kind, text, no
   const id = newId('outbox', now);
   db.run(
     `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts,
-      not_before, not_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?)`,
+      not_before, not_after, after_seq, at)
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
     id,
-    sessionId,
     addressKey(address),
     address.platform,
     address.account,
@@ -88,8 +98,17 @@ function enqueue(db: Database, now: number, { sessionId, address, kind, text, no
     kind,
     text,
     notAfter,
+    now,
+    sessionId,
   );
   return id;
+}
+
+function after(db: Database, sessionId: SessionId, behind: number): readonly KeptOutbound[] {
+  return db.all(messagesBehind, sessionId, behind).map((row) => {
+    const { number, after_seq: afterSeq, at } = row;
+    return { number, afterSeq, at, message: toQueued(row).message };
+  });
 }
 
 /** A row that a dead run was sending is to be sent again, marked. */

@@ -197,4 +197,18 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX pairing_offers_at ON pairing_offers (at);
     `,
   },
+  {
+    version: 5,
+    sql: `
+      -- Where a message stands among the entries of its session. Those from before are shown by nobody who would ask.
+      ALTER TABLE outbox ADD COLUMN after_seq INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE outbox ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+
+      CREATE TABLE web_logins (
+        digest TEXT PRIMARY KEY,
+        since INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

@@ -49,6 +49,7 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
       return begin(db, clock.now(), where);
     },
     resume: (id) => resume(db, id),
+    find: (address) => answering(db, address),
     get: (id) => find(db, id),
     matching: (idPrefix) => matching(db, idPrefix),
     list: ({ platform, limit, stage }) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { OutboxId } from '../../../src/base/ids.ts';
 import type { Receipt } from '../../../src/model/channel.ts';
 import type { StoreHouse } from '../../support/store-house.ts';
-import { dueTexts, inChat, replyTo } from '../../support/store-samples.ts';
+import { admit, dueTexts, inChat, replyTo } from '../../support/store-samples.ts';
 import type { Promises } from './promises.ts';
 
 const sent: Receipt = { type: 'sent', platformId: 'p1' };
@@ -25,6 +25,27 @@ async function stateOf(house: StoreHouse, id: OutboxId | undefined): Promise<str
 }
 
 export const outboxPromises: Promises = {
+  'the messages of a session stay readable in order, each behind the entries that it followed': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const [early] = await enqueue(house, 'one', ['early']);
+    await admit(house.store, session, 'hello');
+    const [late] = await enqueue(house, 'one', ['late']);
+    await enqueue(house, 'two', ['of another session']);
+    await send(house, early, sent);
+
+    const kept = await house.store.outbox.after(session.id, 0);
+
+    assert.deepEqual(
+      kept.map(({ afterSeq, at, message }) => ({ afterSeq, at, id: message.id, text: message.text })),
+      [
+        { afterSeq: 0, at: house.clock.now(), id: early, text: 'early' },
+        { afterSeq: 1, at: house.clock.now(), id: late, text: 'late' },
+      ],
+    );
+    assert.deepEqual(await house.store.outbox.after(session.id, kept[0]?.number ?? 0), kept.slice(1));
+  },
+
   'messages of an address are due in the order in which they were queued': async ({ open }) => {
     await using house = await open();
     await enqueue(house, 'one', ['a', 'b', 'c']);

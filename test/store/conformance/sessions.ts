@@ -22,6 +22,20 @@ const prompt: FrozenPrompt = {
 };
 
 export const sessionPromises: Promises = {
+  'the session that answers at an address is found, and none is made where there is none': async ({ open }) => {
+    await using house = await open();
+    const { sessions } = house.store;
+    const { address } = inChat('one');
+
+    assert.equal(await sessions.find(address), undefined);
+    assert.deepEqual(await sessions.list({ limit: 9 }), []);
+    const first = await sessions.at(inChat('one'));
+    assert.deepEqual(await sessions.find(address), first);
+    const second = await sessions.renew(inChat('one'));
+
+    assert.deepEqual(await sessions.find(address), second);
+  },
+
   'an address has one session, also for callers at the same moment and after a restart': async ({ open }) => {
     await using house = await open();
 
