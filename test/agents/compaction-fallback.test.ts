@@ -164,3 +164,31 @@ test('a primary that cannot even write the summary has it written by the stand-i
     'custom:second',
   ]);
 });
+
+test('where the primary writes no summary, the stand-in writes it with a key that does not rest', async () => {
+  let isDown = true;
+  await using primary = await startModelServer((request) =>
+    isDown || isForSummary(request) ? refused : says(`primary ${words(800)}`),
+  );
+  await using standIn = await startModelServer((request) => {
+    const isResting = request.headers['authorization'] === 'Bearer key one';
+    if (isResting) return failsWith(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' });
+    return says(isForSummary(request) ? 'BY THE SECOND.' : 'stand-in');
+  });
+  const place = { provider: 'custom', context_length: 8000 };
+  await using house = await openTestHouse({
+    script: [],
+    env: { ONE: 'key one', TWO: 'key two' },
+    settings: {
+      model: { ...place, base_url: primary.baseUrl, default: 'first' },
+      fallback: { ...place, base_url: standIn.baseUrl, model: 'second', key_env: ['ONE', 'TWO'] },
+    },
+  });
+  await house.say('The first key is limited from now on.');
+  isDown = false;
+
+  for (let count = 0; count < 7; count += 1) await house.say(`Saying ${count}.`);
+
+  const writers = standIn.requests.filter(isForSummary).map(({ headers }) => headers['authorization']);
+  assert.deepEqual(new Set(writers), new Set(['Bearer key two']));
+});

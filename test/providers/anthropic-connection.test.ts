@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { systemClock } from '../../src/base/clock.ts';
-import type { ModelEvent } from '../../src/model/provider.ts';
 import { createAnthropicMessages } from '../../src/providers/anthropic-messages.ts';
 import { HttpTransport } from '../../src/providers/http-transport.ts';
 import { saysAnthropic } from '../support/anthropic-script.ts';
-import { delays, stallsAfter } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { openAnthropic } from './anthropic-setup.ts';
-import { ask, askForEnd, patientTimeouts, requestOf, runtimeAt } from './chat-setup.ts';
+import { ask, patientTimeouts, requestOf, runtimeAt } from './chat-setup.ts';
 
 const key = 'test-key-0123456789';
 
@@ -104,88 +102,3 @@ test('a client that keeps what was read for an hour says so at its markers', asy
 
   assert.match(server.requests[0]?.body ?? '', /"cache_control":\{"type":"ephemeral","ttl":"1h"\}/);
 });
-
-test('an abort from before the call is a failure: the server hears nothing, and no key is asked for', async () => {
-  await using server = await startModelServer([saysAnthropic('never')]);
-  await using chat = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
-
-  const events = await ask(chat, requestOf(), AbortSignal.abort());
-
-  assert.deepEqual(events, [{ type: 'failed', failure: { type: 'aborted' } }]);
-  assert.deepEqual([server.requests.length, server.openConnections], [0, 0]);
-});
-
-test('an abort in the middle of an answer ends it and drops the connection', async () => {
-  await using server = await startModelServer([stallsAfter(800, saysAnthropic('one two three four five six'))]);
-  await using chat = openAnthropic(server);
-  const abort = new AbortController();
-
-  const events: ModelEvent[] = [];
-  for await (const event of chat.stream(requestOf(), abort.signal)) {
-    events.push(event);
-    await server.whenStalled();
-    abort.abort();
-  }
-
-  assert.deepEqual(events.at(-1), { type: 'failed', failure: { type: 'aborted' } });
-  assert.equal(events.filter((event) => event.type === 'failed' || event.type === 'finished').length, 1);
-  await server.whenDisconnected();
-});
-
-test('an abort while the server has not answered yet ends the call', async () => {
-  await using server = await startModelServer([delays(new Promise(() => undefined), saysAnthropic('never'))]);
-  await using chat = openAnthropic(server);
-  const abort = new AbortController();
-
-  const events = ask(chat, requestOf(), abort.signal);
-  await server.whenRequested(1);
-  abort.abort();
-
-  assert.deepEqual(await events, [{ type: 'failed', failure: { type: 'aborted' } }]);
-  await server.whenDisconnected();
-});
-
-test('whoever stops listening lets go of the connection', async () => {
-  await using server = await startModelServer([stallsAfter(800, saysAnthropic('one two three four five six'))]);
-  await using chat = openAnthropic(server);
-
-  for await (const event of chat.stream(requestOf(), new AbortController().signal)) {
-    assert.equal(event.type, 'text.delta');
-    break;
-  }
-
-  await server.whenDisconnected();
-});
-
-test('a key that cannot be read or sent is a failure, not a throw', async () => {
-  await using server = await startModelServer([saysAnthropic('never')]);
-  await using without = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
-  await using odd = openAnthropic(server, { runtime: { credential: { type: 'key', reveal: () => 'a\nb' } } });
-
-  const failures = [await askForEnd(without), await askForEnd(odd)];
-
-  assert.deepEqual(
-    failures.map((event) => event?.type === 'failed' && event.failure.type),
-    ['protocol', 'protocol'],
-  );
-  assert.equal(server.requests.length, 0);
-});
-
-test('closing the client closes its connections', async () => {
-  await using server = await startModelServer([saysAnthropic('ok'), stallsAfter(10, saysAnthropic('never'))]);
-  const chat = openAnthropic(server);
-  await ask(chat);
-  const running = ask(chat);
-  await server.whenStalled();
-
-  await chat.close();
-
-  await server.whenDisconnected();
-  assert.equal((await running).at(-1)?.type, 'failed');
-  assert.equal((await askForEnd(chat))?.type, 'failed');
-  assert.equal(server.requests.length, 2);
-});
-
-function throwLocked(): string {
-  throw new Error('the keyring is locked');
-}

@@ -5,7 +5,7 @@ import { nameRuntime } from '../../src/model/runtime.ts';
 import type { ApiMode, Runtime } from '../../src/model/runtime.ts';
 import { connectRuntime } from '../../src/providers/connect-runtime.ts';
 import { saysAnthropic } from '../support/anthropic-script.ts';
-import { failsWith, says, sendsRaw, stallsAfter } from '../support/model-script.ts';
+import { failsWith, says, sendsRaw } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { saysResponses } from '../support/responses-script.ts';
@@ -65,42 +65,5 @@ for (const apiMode of Object.keys(answers) as ApiMode[]) {
         assert.equal(events.at(-1)?.type, end);
       });
     }
-
-    test('an abort from before the call connects nowhere', async () => {
-      await using server = await startModelServer(() => answers[apiMode]);
-      const provider = await connect(server.baseUrl, apiMode);
-
-      const events = await gather(provider, AbortSignal.abort());
-      await provider.close();
-
-      assert.deepEqual(events, [{ type: 'failed', failure: { type: 'aborted' } }]);
-      assert.equal(server.requests.length, 0);
-    });
-
-    test('an abort in the middle closes the connection and is the end', async () => {
-      await using server = await startModelServer(() => stallsAfter(0, answers[apiMode]));
-      const provider = await connect(server.baseUrl, apiMode);
-      const stop = new AbortController();
-
-      const gathered = gather(provider, stop.signal);
-      await server.whenStalled();
-      stop.abort();
-      const events = await gathered;
-      await server.whenDisconnected();
-      await provider.close();
-
-      assert.deepEqual(events, [{ type: 'failed', failure: { type: 'aborted' } }]);
-    });
-
-    test('closing it closes its connections', async () => {
-      await using server = await startModelServer(() => answers[apiMode]);
-      const provider = await connect(server.baseUrl, apiMode);
-      await gather(provider);
-
-      await provider.close();
-      await server.whenDisconnected();
-
-      assert.equal(server.openConnections, 0);
-    });
   });
 }

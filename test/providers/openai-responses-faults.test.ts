@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Json, JsonObject } from '../../src/base/json.ts';
-import type { ModelEvent } from '../../src/model/provider.ts';
-import { bodyOf, cutsAfter, endsAfter, failsWith, sendsRaw, stallsAfter } from '../support/model-script.ts';
+import { bodyOf, cutsAfter, endsAfter, sendsRaw, stallsAfter } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import {
-  answersResponses,
   callsToolResponses,
   eventsOfResponses,
   failsResponses,
   saysResponses,
   sendsResponsesEvents,
 } from '../support/responses-script.ts';
-import { ask, askForEnd, requestOf } from './chat-setup.ts';
+import { ask } from './chat-setup.ts';
 import { failureOf, openResponses, streamOf, textOf } from './openai-responses-setup.ts';
 
 // As fixed bytes, so that an offset means the same byte in every answer.
@@ -162,86 +160,7 @@ test('an error that names its status, or has no type, or says nothing, is an err
   assert.deepEqual(await statusOf(sendsResponsesEvents([{ type: 'response.failed' }])), [500, 'without saying why']);
 });
 
-test('an abort from before the call is a failure: the server hears nothing, and no key is asked for', async () => {
-  await using server = await startModelServer([saysResponses('never')]);
-  await using client = openResponses(server, { runtime: { credential: { type: 'key', reveal: throwLocked } } });
-
-  assert.deepEqual(await ask(client, requestOf(), AbortSignal.abort()), [
-    { type: 'failed', failure: { type: 'aborted' } },
-  ]);
-  assert.deepEqual([server.requests.length, server.openConnections], [0, 0]);
-});
-
-test('an abort in the middle of an answer ends it and drops the connection', async () => {
-  const step = answersResponses([{ type: 'text', text: 'one two three four five six' }]);
-  const at = Buffer.from(bodyOf(step)).indexOf('three');
-  await using server = await startModelServer([stallsAfter(at, step)]);
-  await using client = openResponses(server);
-  const abort = new AbortController();
-
-  const events: ModelEvent[] = [];
-  for await (const event of client.stream(requestOf(), abort.signal)) {
-    events.push(event);
-    await server.whenStalled();
-    abort.abort();
-  }
-
-  assert.deepEqual(events.at(-1), { type: 'failed', failure: { type: 'aborted' } });
-  assert.equal(events.filter((event) => event.type === 'failed' || event.type === 'finished').length, 1);
-  await server.whenDisconnected();
-});
-
-test('whoever stops listening lets go of the connection', async () => {
-  const step = answersResponses([{ type: 'text', text: 'one two three four five six' }]);
-  await using server = await startModelServer([stallsAfter(Buffer.from(bodyOf(step)).indexOf('three'), step)]);
-  await using client = openResponses(server);
-
-  for await (const event of client.stream(requestOf(), new AbortController().signal)) {
-    assert.equal(event.type, 'text.delta');
-    break;
-  }
-
-  await server.whenDisconnected();
-});
-
-test('the key goes into one header of the request and nowhere else, and errors do not repeat it', async () => {
-  const key = 'test-key-0123456789';
-  await using server = await startModelServer([saysResponses('ok'), failsWith(401, `bad key ${key}`)]);
-  await using client = openResponses(server, {
-    runtime: { baseUrl: `${server.baseUrl}//`, credential: { type: 'key', reveal: () => ` ${key}\n` } },
-  });
-
-  await ask(client);
-  const refused = await askForEnd(client);
-
-  const [request] = server.requests;
-  assert.equal(request?.headers['authorization'], `Bearer ${key}`);
-  assert.equal(JSON.stringify([request.path, request.body]).includes(key), false);
-  assert.deepEqual(
-    [request.method, request.path, request.headers['accept-encoding'], request.headers['content-type']],
-    ['POST', '/v1/responses', 'identity', 'application/json'],
-  );
-  assert.equal(
-    refused?.type === 'failed' && 'message' in refused.failure && refused.failure.message,
-    'bad key [redacted]',
-  );
-});
-
-test('connections are kept from one call to the next', async () => {
-  await using server = await startModelServer(() => saysResponses('ok'));
-  await using client = openResponses(server);
-
-  for (let asked = 0; asked < 10; asked += 1) await ask(client);
-
-  const connections = new Set(server.requests.map(({ connection }) => connection));
-  assert.equal(connections.size < 10, true, `${connections.size} connections for 10 calls`);
-});
-
 async function statusOf(step: ModelStep): Promise<readonly unknown[]> {
   const failure = await failureOf(step);
   return failure?.type === 'http' ? [failure.status, failure.message] : [];
-}
-
-function throwLocked(): string {
-  throw new Error('the keyring is locked');
 }
