@@ -1,11 +1,11 @@
 import type { ModelChoice } from '../model/config.ts';
 import { describeUnknownProvider } from '../model/model-name.ts';
 import { nameRuntime } from '../model/runtime.ts';
-import type { CacheLife, Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { ApiMode, CacheLife, Runtime, RuntimeChain } from '../model/runtime.ts';
 import { customKey, describeMissingKey, findKeys, keysIn, missingKeys, presentValue, usualKeyOf } from './find-keys.ts';
 import type { Key, KeyWishes } from './find-keys.ts';
 import type { OllamaProbe } from './probe-ollama.ts';
-import { findVendor, vendors } from './vendors.ts';
+import { findVendor, isOwnAddress, vendors } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 
 export interface RuntimeWishes extends KeyWishes {
@@ -183,18 +183,23 @@ export function demoRuntime(): Runtime {
 type RuntimeTraits = Partial<ModelChoice> & { readonly cacheLife?: CacheLife };
 
 function runtimeOf(vendor: Vendor, model: string, choice: RuntimeTraits): Runtime {
+  const baseUrl = choice.baseUrl ?? vendor.baseUrl;
   return {
     name: nameRuntime(vendor.name, model),
     vendor: vendor.name,
     model,
-    baseUrl: choice.baseUrl ?? vendor.baseUrl,
-    apiMode: choice.apiMode ?? vendor.apiMode,
+    baseUrl,
+    apiMode: choice.apiMode ?? modeAt(baseUrl, vendor),
     ...noKey,
     place: vendor.place,
     route: vendor.route,
     window: choice.contextLength,
     cacheLife: choice.cacheLife ?? '5m',
   };
+}
+
+function modeAt(baseUrl: string, { name, apiMode, proxyMode }: Vendor): ApiMode {
+  return isOwnAddress({ vendor: name, baseUrl }) ? apiMode : (proxyMode ?? apiMode);
 }
 
 /** Of a vendor that was found rather than configured, only what concerns the model itself applies. */

@@ -13,6 +13,8 @@ export interface Vendor {
   readonly place: 'remote' | 'local';
   readonly route: Runtime['route'];
   readonly apiMode: ApiMode;
+  /** What is spoken to whoever stands in for it at another address, where that is not the same. */
+  readonly proxyMode?: ApiMode;
   readonly dialect: ChatDialect;
 }
 
@@ -26,11 +28,13 @@ export const remoteVendors: readonly Vendor[] = [
     name: 'openai',
     envKey: 'OPENAI_API_KEY',
     baseUrl: 'https://api.openai.com/v1',
-    // Later models take tools on this protocol only with their reasoning turned off.
     defaultModel: 'gpt-5.4',
     place: 'remote',
     route: 'direct',
-    apiMode: 'chat_completions',
+    // Over chat completions its models forget between calls what they thought, and later ones take tools there only with
+    // their reasoning turned off. Proxies and mirrors of it know chat completions for certain.
+    apiMode: 'codex_responses',
+    proxyMode: 'chat_completions',
     dialect: {
       ...plainDialect,
       limitField: 'max_completion_tokens',
@@ -97,7 +101,7 @@ export const remoteVendors: readonly Vendor[] = [
     name: 'zai',
     envKey: 'ZAI_API_KEY',
     baseUrl: 'https://api.z.ai/api/paas/v4',
-    defaultModel: 'glm-5.1',
+    defaultModel: 'glm-5.3',
     place: 'remote',
     route: 'direct',
     apiMode: 'chat_completions',

@@ -380,3 +380,21 @@ test('a command without a provider is refused, since nobody knows whose key it p
     'model.key_command does not say whose key it prints: set model.provider',
   ]);
 });
+
+test('OpenAI is asked over Responses at its own address and over chat completions elsewhere, unless the config says which', async () => {
+  const env = { OPENAI_API_KEY: 'k', MINE: 'm' };
+  const modeOf = async (config: Partial<Config['model']>): Promise<string | undefined> => {
+    const { choice } = await chooseOn({ env, config: { provider: 'openai', ...config } });
+    return choice.type === 'chosen' ? choice.runtime.apiMode : undefined;
+  };
+  const proxy = { baseUrl: 'https://proxy.example/v1', keyEnv: ['MINE'] };
+
+  assert.equal(await modeOf({}), 'codex_responses');
+  assert.equal(await modeOf({ apiMode: 'chat_completions' }), 'chat_completions');
+  assert.equal(await modeOf(proxy), 'chat_completions');
+  assert.equal(
+    await modeOf({ baseUrl: 'https://api.openai.com.proxy.example/v1', keyEnv: ['MINE'] }),
+    'chat_completions',
+  );
+  assert.equal(await modeOf({ ...proxy, apiMode: 'codex_responses' }), 'codex_responses');
+});

@@ -8,11 +8,12 @@ import { textPart } from '../../src/model/message.ts';
 import type { AssistantMessage, Message } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
 import type { ModelEvent } from '../../src/model/provider.ts';
+import { connectRuntime } from '../../src/providers/connect-runtime.ts';
 import { findVendor, vendors } from '../../src/providers/vendors.ts';
 import { failsWith, says, sendsEvents, sendsRaw } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { ask, callId, openChat, requestOf } from './chat-setup.ts';
+import { ask, callId, openChat, requestOf, runtimeAt } from './chat-setup.ts';
 import { fixtures } from './vendor-fixtures/all.ts';
 import { chunk, messageOf, weather } from './vendor-fixtures/fixture.ts';
 import type { FixtureAnswer, VendorFixture } from './vendor-fixtures/fixture.ts';
@@ -21,23 +22,25 @@ const question: Message = { role: 'user', parts: [textPart('What is the weather 
 
 /** Asks through the vendor's row, and once more with the answer in the conversation; returns both sides of it. */
 async function converse(
-  vendor: string,
+  { vendor, apiMode = 'chat_completions' }: Pick<VendorFixture, 'vendor' | 'apiMode'>,
   step: ModelStep,
   past?: AssistantMessage,
 ): Promise<{ readonly events: readonly ModelEvent[]; readonly sent: JsonObject; readonly replayed: JsonObject }> {
   await using server = await startModelServer([step, says('ok')]);
-  await using chat = openChat(server, { runtime: { vendor } });
+  await using closing = new AsyncDisposableStack();
+  const chat = await connectRuntime(runtimeAt(server.baseUrl, { vendor, apiMode }));
+  closing.defer(() => chat.close());
   const events = await ask(chat, requestOf({ messages: [question] }));
   const last = events.at(-1);
   const answer = past ?? (last?.type === 'finished' ? last.message : undefined);
   if (answer !== undefined) await ask(chat, requestOf({ messages: [question, answer] }));
-  const messages = server.requests[1]?.json?.['messages'];
-  const replayed: unknown = Array.isArray(messages) ? messages.at(-1) : {};
+  const { messages, input = messages } = server.requests[1]?.json ?? {};
+  const replayed: unknown = Array.isArray(input) ? input.at(-1) : {};
   return { events, sent: server.requests[0]?.json ?? {}, replayed: isJsonObject(replayed) ? replayed : {} };
 }
 
-async function check(answer: FixtureAnswer, vendor: string): Promise<void> {
-  const { events, replayed } = await converse(vendor, sendsRaw(answer.stream));
+async function check(answer: FixtureAnswer, fixture: VendorFixture): Promise<void> {
+  const { events, replayed } = await converse(fixture, sendsRaw(answer.stream));
   const shown = (type: string): string =>
     events.map((event) => ('text' in event && event.type === type ? event.text : '')).join('');
 
@@ -48,7 +51,7 @@ async function check(answer: FixtureAnswer, vendor: string): Promise<void> {
       answer.text ?? '',
       {
         type: 'finished',
-        message: messageOf(answer, vendor),
+        message: messageOf(answer, fixture.vendor),
         finish: answer.finish,
         usage: { ...noUsage, ...answer.usage },
       },
@@ -57,18 +60,19 @@ async function check(answer: FixtureAnswer, vendor: string): Promise<void> {
   for (const [field, value] of Object.entries(answer.replayed ?? {})) assert.deepEqual(replayed[field], value, field);
 }
 
-async function checkRefusal({ vendor, refusal }: VendorFixture): Promise<void> {
+async function checkRefusal(fixture: VendorFixture): Promise<void> {
+  const { refusal } = fixture;
   const step = failsWith(refusal.status, JSON.stringify(refusal.body), { 'content-type': 'application/json' });
-  const last = (await converse(vendor, step)).events.at(-1);
+  const last = (await converse(fixture, step)).events.at(-1);
 
   const failure = last?.type === 'failed' && last.failure.type === 'http' ? last.failure : undefined;
   assert.deepEqual([failure?.status, failure?.message], [refusal.status, refusal.message]);
 }
 
 for (const fixture of fixtures) {
-  test(`${fixture.vendor}: its text, its calls, its counts and its errors are read as it documents them`, async () => {
-    await check(fixture.text, fixture.vendor);
-    await check(fixture.call, fixture.vendor);
+  test(`${fixture.vendor} over ${fixture.apiMode ?? 'chat_completions'}: its text, its calls, its counts and its errors are read as it documents them`, async () => {
+    await check(fixture.text, fixture);
+    await check(fixture.call, fixture);
     await checkRefusal(fixture);
   });
 }
@@ -78,9 +82,9 @@ const elsewhere = ['anthropic'];
 const notTried = ['nous'];
 
 test('every vendor has a fixture in the shape of its documentation, or is listed as not tried', () => {
-  const covered = [...fixtures.map(({ vendor }) => vendor), ...elsewhere, ...notTried];
+  const covered = new Set([...fixtures.map(({ vendor }) => vendor), ...elsewhere, ...notTried]);
 
-  assert.deepEqual(covered.toSorted(), vendors.map(({ name }) => name).toSorted());
+  assert.deepEqual([...covered].toSorted(), vendors.map(({ name }) => name).toSorted());
   for (const { vendor, documents } of fixtures) assert.notEqual(documents.length, 0, vendor);
 });
 
@@ -110,8 +114,8 @@ const foreignCall: AssistantMessage = {
 
 test('what another vendor thought is sent to none, and whoever demands a thought gets an empty one', async () => {
   for (const { name, dialect, apiMode } of vendors) {
-    if (apiMode !== 'chat_completions') continue;
-    const { replayed } = await converse(name, says('hm'), foreignCall);
+    if (apiMode === 'anthropic_messages') continue;
+    const { replayed } = await converse({ vendor: name }, says('hm'), foreignCall);
 
     assert.equal(JSON.stringify(replayed).includes('secret'), false, name);
     assert.equal(replayed['reasoning_content'], dialect.thoughts === 'demanded-content' ? ' ' : undefined, name);
@@ -120,7 +124,7 @@ test('what another vendor thought is sent to none, and whoever demands a thought
 });
 
 test('Gemini is told that the calls of other models have no signature', async () => {
-  const { replayed } = await converse('gemini', says('hm'), foreignCall);
+  const { replayed } = await converse({ vendor: 'gemini' }, says('hm'), foreignCall);
 
   assert.deepEqual(replayed['tool_calls'], [
     {
@@ -167,7 +171,7 @@ test('a vendor gets the fields that it asks for and none that it refuses', async
 test('a finish reason that is a breakdown is a failure of the server', async () => {
   const statuses: (number | undefined)[] = [];
   for (const reason of ['network_error', 'insufficient_system_resource', 'error']) {
-    const { events } = await converse('zai', sendsEvents([chunk({ content: 'x' }), chunk({}, reason)]));
+    const { events } = await converse({ vendor: 'zai' }, sendsEvents([chunk({ content: 'x' }), chunk({}, reason)]));
     const last = events.at(-1);
     statuses.push(last?.type === 'failed' && last.failure.type === 'http' ? last.failure.status : undefined);
   }
@@ -179,7 +183,7 @@ test('an error of MiniMax that comes with a status of 200 is one all the same', 
   const table: Readonly<Record<number, number>> = { 1000: 500, 1002: 429, 1004: 401, 1008: 402, 2013: 400 };
   for (const [code, status] of Object.entries(table)) {
     const refused = { base_resp: { status_code: Number(code), status_msg: `refused with ${code}` } };
-    const last = (await converse('minimax', sendsEvents([refused]))).events.at(-1);
+    const last = (await converse({ vendor: 'minimax' }, sendsEvents([refused]))).events.at(-1);
 
     const failure = last?.type === 'failed' && last.failure.type === 'http' ? last.failure : undefined;
     assert.deepEqual([failure?.status, failure?.message], [status, `refused with ${code}`]);

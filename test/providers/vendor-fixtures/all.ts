@@ -10,6 +10,7 @@ import { minimax } from './minimax.ts';
 import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
+import { openaiResponses } from './openai-responses.ts';
 import { openrouter } from './openrouter.ts';
 import { together } from './together.ts';
 import { vllm } from './vllm.ts';
@@ -18,6 +19,7 @@ import { zai } from './zai.ts';
 
 export const fixtures: readonly VendorFixture[] = [
   openai,
+  openaiResponses,
   openrouter,
   gemini,
   deepseek,

@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from '../../../src/base/json.ts';
 import type { AssistantMessage, Reasoning } from '../../../src/model/message.ts';
+import type { ApiMode } from '../../../src/model/runtime.ts';
 import type { Finish, Usage } from '../../../src/model/provider.ts';
 
 /** What a vendor sends, in the shape that its documentation or a recording of its answers gives, and what that means here. */
 export interface VendorFixture {
   readonly vendor: string;
+  /** The protocol of its streams, where it is not chat completions. */
+  readonly apiMode?: ApiMode;
   /** Where the shapes are from. */
   readonly documents: readonly string[];
   readonly text: FixtureAnswer;

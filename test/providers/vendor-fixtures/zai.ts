@@ -5,7 +5,7 @@ import type { VendorFixture } from './fixture.ts';
 /** Its chunks have no `object`, and a choice that goes on has no `finish_reason`. */
 function zaiChunk(delta: JsonObject, ending: JsonObject = {}, more: JsonObject = {}): JsonObject {
   const choices = [{ index: 0, delta: { role: 'assistant', ...delta }, ...ending }];
-  return { id: '20261115', created: 1_790_000_000, model: 'glm-5.1', choices, ...more };
+  return { id: '20261115', created: 1_790_000_000, model: 'glm-5.3', choices, ...more };
 }
 
 export const zai: VendorFixture = {
