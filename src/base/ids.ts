@@ -35,10 +35,16 @@ const prefixes: Readonly<Record<keyof IdKinds, string>> = {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeLength = 10;
 const randomLength = 10;
+const shortLength = 8;
 
 /** A new id that sorts by time of creation: `ses_` + ten characters of milliseconds + ten random ones. */
 export function newId<Kind extends keyof IdKinds>(kind: Kind, nowMs: number): IdKinds[Kind] {
   return `${prefixes[kind]}_${encodeTime(nowMs)}${encodeRandom()}` as IdKinds[Kind];
+}
+
+/** The end of an id, which differs from one to the next where the beginning is the time: what people read and type. */
+export function shortId(id: string): string {
+  return id.slice(-shortLength);
 }
 
 function encodeTime(nowMs: number): string {

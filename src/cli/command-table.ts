@@ -10,13 +10,14 @@ const model: OptionRow = {
 };
 const seatOptions: readonly OptionRow[] = [
   { name: 'continue', short: 'c', summary: 'continue the last session' },
-  { name: 'resume', short: 'r', value: 'ID', summary: 'continue this session; the beginning of its id is enough' },
+  { name: 'resume', short: 'r', value: 'ID', summary: 'continue this session; the end of its id is enough' },
   model,
 ];
 
 const noWords: WordsRow = { label: '', atLeast: 0, atMost: 0 };
 const oneSession: WordsRow = { label: 'ID', atLeast: 1, atMost: 1 };
 const oneModel: WordsRow = { label: 'NAME', atLeast: 1, atMost: 1 };
+const sessionIds = 'Of an ID the end is enough, or the beginning, as long as only one session has it.';
 const modelNames = 'NAME is an alias of the settings, provider:model, or a model of the configured provider.';
 
 /** Options that stand for themselves, with or without a command. */
@@ -116,7 +117,7 @@ export const commandTable: readonly CommandRow[] = [
     summary: 'everything of one session, readable',
     words: oneSession,
     options: [json, help],
-    details: [],
+    details: [sessionIds],
   },
   {
     name: 'sessions search',
@@ -133,10 +134,11 @@ export const commandTable: readonly CommandRow[] = [
     words: oneSession,
     options: [
       { name: 'format', value: 'FORMAT', summary: 'markdown (the default) or json, which has everything' },
-      { name: 'output', short: 'o', value: 'FILE', summary: 'write to this file' },
+      { name: 'output', short: 'o', value: 'FILE', summary: 'write to this file, which must not exist' },
+      { name: 'force', short: 'f', summary: 'replace the file if it exists' },
       help,
     ],
-    details: [],
+    details: [sessionIds],
   },
   {
     name: 'sessions delete',
@@ -144,7 +146,7 @@ export const commandTable: readonly CommandRow[] = [
     summary: 'delete sessions, everywhere they are stored',
     words: { label: 'ID', atLeast: 1, atMost: Infinity },
     options: [{ name: 'yes', short: 'y', summary: 'do not ask' }, json, help],
-    details: [],
+    details: [sessionIds],
   },
   {
     name: 'usage show',

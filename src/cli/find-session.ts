@@ -5,7 +5,7 @@ import { oneLine } from './render/one-line.ts';
 
 const mostCandidates = 10;
 
-/** The session that a typed id means. The beginning of an id is enough while only one session has it. */
+/** The session that a typed id means. The end of an id, or its beginning, is enough while only one session has it. */
 export async function findSession(written: string, sessions: Pick<Sessions, 'matching'>): Promise<Session> {
   const found = await sessions.matching(written);
   const [session] = found;
@@ -13,5 +13,5 @@ export async function findSession(written: string, sessions: Pick<Sessions, 'mat
   if (found.length === 1) return session;
   const candidates = found.slice(0, mostCandidates).map(({ id, title }) => `  ${id}  ${oneLine(title, 60)}`.trimEnd());
   const rest = found.length > mostCandidates ? [`  and ${found.length - mostCandidates} more`] : [];
-  throw new AppError('bad-usage', [`several sessions begin with ${written}:`, ...candidates, ...rest].join('\n'));
+  throw new AppError('bad-usage', [`several sessions are called ${written}:`, ...candidates, ...rest].join('\n'));
 }

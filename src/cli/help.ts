@@ -45,7 +45,14 @@ function describeGroup(name: string, summary: string, defaultVerb: string): stri
   return sections([
     `talaria ${name}: ${summary}`,
     `Commands (without one: ${defaultVerb}):\n${columns(rows.map((row) => [usageOf(row), describeSummary(row)] as const))}`,
+    ...describeDefault(rows.find((row) => row.name === `${name} ${defaultVerb}`)),
   ]);
+}
+
+/** The bare name of a group takes the options of its usual command, so its help has to tell them. */
+function describeDefault(row: CommandRow | undefined): readonly string[] {
+  if (row === undefined) return [];
+  return [`Options of ${row.name}:\n${describeOptions(row.options)}`, ...row.details];
 }
 
 function describeCommand(row: CommandRow): string {

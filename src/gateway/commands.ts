@@ -1,6 +1,7 @@
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
+import { shortId } from '../base/ids.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Session } from '../model/session.ts';
@@ -152,7 +153,9 @@ async function describeAnswering({ settings }: Session, { models }: CommandDeps)
 
 async function runSessions(_rest: string, _inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const sessions = await deps.store.sessions.list({ limit: 10, stage: 'begun' });
-  const lines = sessions.map((session) => `${session.id}  ${session.title === '' ? '(no title)' : session.title}`);
+  const lines = sessions.map(
+    (session) => `${shortId(session.id)}  ${session.title === '' ? '(no title)' : session.title}`,
+  );
   return `${lines.join('\n')}\nContinue one with: talaria -r ID`;
 }
 

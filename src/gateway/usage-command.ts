@@ -5,7 +5,7 @@ import type { NewSession, Store } from '../model/store.ts';
 import { explainLastTurn } from './explain-turn.ts';
 import { renderExplanation } from './render-explanation.ts';
 import {
-  adviseOnPrices,
+  adviseOnCosts,
   countCalls,
   formatCacheShare,
   formatTokens,
@@ -36,7 +36,10 @@ export async function runUsage(rest: string, where: NewSession, deps: UsageComma
   const here = sumUp(await priceCalls(await usages.list({ sessionId: session.id }), deps.catalogue));
   const since = startOfDay(deps.clock.now());
   const today = sumUp(await priceCalls(await usages.list({ since }), deps.catalogue));
-  const advice = adviseOnPrices({ ...here, unpriced: [...here.unpriced, ...today.unpriced] });
+  const advice = adviseOnCosts({
+    unpriced: [...here.unpriced, ...today.unpriced],
+    uncounted: Math.max(here.uncounted, today.uncounted),
+  });
   return [...describeSum('This session', here), ...describeSum('Today, all sessions', today), advice ?? []]
     .flat()
     .join('\n');

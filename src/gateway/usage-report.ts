@@ -15,8 +15,10 @@ export interface UsageSum extends Usage {
   readonly calls: number;
   /** Of the calls whose price is known. */
   readonly knownCost: MicroUsd;
-  /** The models of the others, one for each call. */
+  /** The models of those whose price is not known, one for each call. */
   readonly unpriced: readonly RuntimeName[];
+  /** How many more calls nobody counted the tokens of: they were stopped or broke off. No price would help. */
+  readonly uncounted: number;
 }
 
 /** Prices every call by the prices of its own time. */
@@ -34,6 +36,7 @@ export async function priceCalls(
 
 /** Adds calls up. Pure. */
 export function sumUp(calls: readonly PricedCall[]): UsageSum {
+  const [uncounted, unpriced] = partition(calls.filter(({ cost }) => cost === undefined));
   const total = (count: (call: PricedCall) => number): number => calls.reduce((sum, call) => sum + count(call), 0);
   return {
     calls: calls.length,
@@ -43,8 +46,19 @@ export function sumUp(calls: readonly PricedCall[]): UsageSum {
     output: total(({ usage }) => usage.output),
     reasoning: total(({ usage }) => usage.reasoning),
     knownCost: total(({ cost }) => cost ?? 0),
-    unpriced: calls.filter(({ cost }) => cost === undefined).map(({ runtime }) => runtime),
+    unpriced: unpriced.map(({ runtime }) => runtime),
+    uncounted: uncounted.length,
   };
+}
+
+function partition(calls: readonly PricedCall[]): readonly [readonly PricedCall[], readonly PricedCall[]] {
+  const isUncounted = ({ usage }: PricedCall): boolean => promptOf(usage) + usage.output === 0;
+  return [calls.filter(isUncounted), calls.filter((call) => !isUncounted(call))];
+}
+
+/** How many of the calls have a cost that is not known, for whichever reason. Pure. */
+export function countUnknown({ unpriced, uncounted }: UsageSum): number {
+  return unpriced.length + uncounted;
 }
 
 /** The calls by what the function names them for, in the order in which the names first come. Pure. */
@@ -92,23 +106,33 @@ export function formatCacheShare(usage: Usage): string {
 }
 
 /** What a row cost: one call without a price makes all of it unknown. Pure. */
-export function formatRowCost({ knownCost, unpriced }: UsageSum): string {
-  return unpriced.length > 0 ? 'unknown' : formatUsd(knownCost);
+export function formatRowCost(sum: UsageSum): string {
+  return countUnknown(sum) > 0 ? 'unknown' : formatUsd(sum.knownCost);
 }
 
 /** What everything cost: at least so much, and how many calls are not in it. Pure. */
 export function formatTotalCost(sum: UsageSum): string {
-  const { knownCost, unpriced, calls } = sum;
-  if (unpriced.length === 0 || unpriced.length === calls) return formatRowCost(sum);
-  return `≥ ${formatUsd(knownCost)} (${countCalls(unpriced.length)} of unknown price)`;
+  const unknown = countUnknown(sum);
+  if (unknown === 0 || unknown === sum.calls) return formatRowCost(sum);
+  return `≥ ${formatUsd(sum.knownCost)} (${countCalls(unknown)} of unknown cost)`;
 }
 
 export function countCalls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`;
 }
 
-/** What can be done about calls without a price; undefined where there are none. Pure. */
-export function adviseOnPrices({ unpriced }: UsageSum): string | undefined {
+/** Why costs are unknown, and what can be done about it; undefined where all are known. Pure. */
+export function adviseOnCosts(sum: Pick<UsageSum, 'unpriced' | 'uncounted'>): string | undefined {
+  const advice = [adviseOnPrices(sum.unpriced), explainUncounted(sum.uncounted)].filter((text) => text !== undefined);
+  return advice.length === 0 ? undefined : advice.join(' ');
+}
+
+function explainUncounted(count: number): string | undefined {
+  if (count === 0) return undefined;
+  return `${countCalls(count)} ended without the server's count: stopped, broken off, or not counted there.`;
+}
+
+function adviseOnPrices(unpriced: readonly RuntimeName[]): string | undefined {
   const names = [...new Set(unpriced)];
   if (names.length === 0) return undefined;
   // What stands at an address of the user's own is in no list of prices.

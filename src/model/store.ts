@@ -47,8 +47,8 @@ export interface Sessions {
   /** The session that answers at the address, if there is one. */
   find(address: Address): Promise<Session | undefined>;
   get(id: SessionId): Promise<Session | undefined>;
-  /** The sessions whose id begins with the text, with or without the `ses_`; for ids that people type. */
-  matching(idPrefix: string): Promise<readonly Session[]>;
+  /** The sessions whose id begins with the text, with or without the `ses_`, or else ends with it; for ids that people type. */
+  matching(written: string): Promise<readonly Session[]>;
   /** Most recently active first. */
   list(filter: SessionFilter): Promise<readonly Session[]>;
   setTitle(id: SessionId, title: string): Promise<void>;

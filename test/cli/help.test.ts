@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandTable } from '../../src/cli/command-table.ts';
+import { commandTable, groupTable } from '../../src/cli/command-table.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { helpFor, helpTopics } from '../../src/cli/help.ts';
 
@@ -23,6 +23,17 @@ for (const row of commandTable) {
     for (const { name, summary } of row.options) assert.match(text, new RegExp(`--${name}.*${escape(summary)}`));
   });
 }
+
+test('the help on a group tells the options of the command that its bare name stands for', () => {
+  for (const { name, defaultVerb } of groupTable) {
+    const usual = commandTable.find((row) => row.name === `${name} ${defaultVerb}`);
+    const text = helpFor(name) ?? '';
+
+    for (const option of usual?.options ?? [])
+      assert.match(text, new RegExp(`--${option.name}.*${escape(option.summary)}`));
+  }
+  assert.match(helpFor('usage') ?? '', /--since DATE/);
+});
 
 test('the first help names every command', () => {
   const text = helpFor('') ?? '';

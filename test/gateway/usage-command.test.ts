@@ -4,7 +4,7 @@ import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { callsTool, failsWith, says } from '../support/model-script.ts';
+import { callsTool, failsWith, says, stallsAfter } from '../support/model-script.ts';
 import type { AnswerOptions } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { openTestHouse } from '../support/test-house.ts';
@@ -85,7 +85,7 @@ test('/usage says that a sum is a lower bound where one of its calls has no pric
 
   const lines = (await command(house, '/usage')).split('\n');
 
-  assert.equal(lines[0], 'This session: ≥ $0.0045 (1 call of unknown price)');
+  assert.equal(lines[0], 'This session: ≥ $0.0045 (1 call of unknown cost)');
   assert.match(lines.at(-1) ?? '', /^What custom:dear cost is not known: /);
 });
 
@@ -295,4 +295,21 @@ test('/usage why has nothing to explain before a model was asked, and /usage tak
 
   assert.equal(await command(house, '/usage why'), 'No model was asked in this session yet.');
   assert.equal(await command(house, '/usage when'), 'Say it like this: /usage, or /usage why');
+});
+
+test('/usage after a stopped answer says that nobody counted it, and asks for no price that is known', async () => {
+  await using house = await openTestHouse({
+    script: [says('Hello.', took(1000, 0, 100)), stallsAfter(0, says('never'))],
+    settings: { prices },
+  });
+  await house.say('hello');
+  await house.admit('and now?');
+  await house.server.whenStalled();
+  await house.admit('/stop');
+  await house.whenIdle();
+
+  const lines = (await command(house, '/usage')).split('\n');
+
+  assert.equal(lines[0], 'This session: ≥ $0.0045 (1 call of unknown cost)');
+  assert.equal(lines.at(-1), "1 call ended without the server's count: stopped, broken off, or not counted there.");
 });

@@ -37,7 +37,7 @@ test('a row with one call of unknown price costs an unknown amount, and a total 
   assert.deepEqual([known, mixed, unknown].map(formatRowCost), ['$2.00', 'unknown', 'unknown']);
   assert.deepEqual([known, mixed, unknown].map(formatTotalCost), [
     '$2.00',
-    '≥ $1.50 (2 calls of unknown price)',
+    '≥ $1.50 (2 calls of unknown cost)',
     'unknown',
   ]);
   assert.equal(formatTotalCost(sumUp([])), '$0.00');
@@ -51,8 +51,8 @@ test('calls are added up under their names', () => {
   assert.deepEqual(
     [...groups],
     [
-      [opus, { ...sum, knownCost: 3, unpriced: [] }],
-      [other, { ...one, knownCost: 0, unpriced: [other] }],
+      [opus, { ...sum, knownCost: 3, unpriced: [], uncounted: 0 }],
+      [other, { ...one, knownCost: 0, unpriced: [other], uncounted: 0 }],
     ],
   );
 });
@@ -112,7 +112,7 @@ test('a call that a crash cut off is told from one that was answered, and makes 
     cost: () => Promise.resolve(4_000_000),
   };
   const text = renderExplanation(await explainLastTurn(log, { catalogue, cacheLife: '5m' }));
-  assert.match(text, /^The last turn: ≥ \$4\.00 \(2 calls of unknown price\) for 3 calls/);
+  assert.match(text, /^The last turn: ≥ \$4\.00 \(2 calls of unknown cost\) for 3 calls/);
   assert.match(text, /1 call to \S+ was cut off when the program ended; what that took is not known\./);
   assert.match(text, /1 call to custom:x for a summary came to nothing; what that took is not known\./);
 });

@@ -1,4 +1,4 @@
-import { AppError } from '../../base/errors.ts';
+import { AppError, systemErrorCode } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';
 import type { Part } from '../../model/message.ts';
 import type { Session } from '../../model/session.ts';
@@ -21,7 +21,7 @@ export const exportSession: CommandFunction = async (args, deps) => {
       ? `${JSON.stringify({ session, entries, blobs }, undefined, 2)}\n`
       : renderMarkdown(session, entries, blobs);
   if (file === undefined) deps.process.stdout.write(text);
-  else await writePrivately(file, text);
+  else await writePrivately(file, text, args.has('force') ? 'replace' : 'keep');
   return exitCodes.done;
 };
 
@@ -54,7 +54,17 @@ function partsIn(entry: TurnEntry): readonly Part[] {
 }
 
 /** A conversation is as private outside the home as in it. */
-async function writePrivately(file: string, text: string): Promise<void> {
-  const { writeFile } = await import('node:fs/promises');
-  await writeFile(file, text, { mode: 0o600 });
+async function writePrivately(file: string, text: string, existing: 'keep' | 'replace'): Promise<void> {
+  const { chmod, stat, writeFile } = await import('node:fs/promises');
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  } catch (thrown) {
+    if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
+    const isFile = (await stat(file)).isFile();
+    if (isFile && existing === 'keep') {
+      throw new AppError('bad-usage', `${file} exists; --force replaces it`, { cause: thrown });
+    }
+    if (isFile) await chmod(file, 0o600);
+    await writeFile(file, text);
+  }
 }

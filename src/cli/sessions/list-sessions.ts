@@ -1,3 +1,4 @@
+import { shortId } from '../../base/ids.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readLimit } from '../read-limit.ts';
@@ -15,12 +16,12 @@ export const listSessions: CommandFunction = async (args, deps) => {
   const sessions = (await stored.list({ limit, stage: 'begun' })).map((session) => summarise(session, unfinished));
   if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, sessions })}\n`);
   else if (sessions.length === 0) stderr.write('There are no sessions yet. `talaria` starts one.\n');
-  else stdout.write(renderList(sessions, Date.now(), stdout.isTTY ? stdout.columns : Infinity));
+  else stdout.write(renderList(sessions, Date.now(), stdout.isTTY ? stdout.columns : undefined));
   return exitCodes.done;
 };
 
-/** One line a session; what does not fit the width is cut off. Pure. */
-export function renderList(sessions: readonly SessionSummary[], now: number, width: number): string {
+/** One line a session; on a screen with ids that can be typed, and what does not fit its width is cut off. Pure. */
+export function renderList(sessions: readonly SessionSummary[], now: number, width: number | undefined): string {
   const ages = sessions.map((session) => describeAge(session.activeAt, now));
   const ageWidth = Math.max(...ages.map((age) => age.length));
   return sessions
@@ -28,7 +29,8 @@ export function renderList(sessions: readonly SessionSummary[], now: number, wid
       const age = (ages[index] ?? '').padStart(ageWidth);
       const state = session.isUnfinished ? '(unfinished) ' : '';
       const title = session.title === '' ? '(no title)' : oneLine(session.title, 200);
-      return `${clip(`${session.id}  ${age}  ${state}${title}`, width)}\n`;
+      const id = width === undefined ? session.id : shortId(session.id);
+      return `${clip(`${id}  ${age}  ${state}${title}`, width ?? Infinity)}\n`;
     })
     .join('');
 }

@@ -1,3 +1,4 @@
+import { shortId } from '../../base/ids.ts';
 import type { SearchHit } from '../../model/store.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -12,16 +13,16 @@ export const searchSessions: CommandFunction = async (args, deps) => {
   const hits = await app.store.search.find(args.words.join(' '), limit);
   if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, hits })}\n`);
   else if (hits.length === 0) stderr.write('Nothing was found.\n');
-  else stdout.write(renderHits(hits, Date.now()));
+  else stdout.write(renderHits(hits, Date.now(), stdout.isTTY ? 'short' : 'whole'));
   return exitCodes.done;
 };
 
-/** One line a hit, so that the output can be searched on. Pure. */
-export function renderHits(hits: readonly SearchHit[], now: number): string {
+/** One line a hit, so that the output can be searched on; for people with ids that can be typed. Pure. */
+export function renderHits(hits: readonly SearchHit[], now: number, ids: 'short' | 'whole'): string {
   return hits
     .map(
       ({ sessionId, at, author, snippet }) =>
-        `${sessionId}  ${describeAge(at, now)}  ${author}: ${oneLine(snippet, 300)}\n`,
+        `${ids === 'short' ? shortId(sessionId) : sessionId}  ${describeAge(at, now)}  ${author}: ${oneLine(snippet, 300)}\n`,
     )
     .join('');
 }

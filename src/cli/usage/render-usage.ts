@@ -1,5 +1,5 @@
 import {
-  adviseOnPrices,
+  adviseOnCosts,
   countCalls,
   formatCacheShare,
   formatRowCost,
@@ -29,7 +29,7 @@ export function renderUsage({ by, rows, total }: UsageTable, style: Style, width
   const table = alignColumns(lines);
   const isWideEnough = table.every((line) => displayWidth(line) <= width);
   const shown = isWideEnough ? emphasise(table, style) : [wrapWords(stack(lines).join('\n'), width)];
-  const advice = adviseOnPrices(total) ?? '';
+  const advice = adviseOnCosts(total) ?? '';
   return [...shown, style.dim(wrapWords(neutralise(advice), width))]
     .map((line) => (line === '' ? '' : `${line}\n`))
     .join('');

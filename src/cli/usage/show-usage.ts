@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { dayOf, groupCalls, priceCalls, sumUp } from '../../gateway/usage-report.ts';
+import { countUnknown, dayOf, groupCalls, priceCalls, sumUp } from '../../gateway/usage-report.ts';
 import type { PricedCall, UsageSum } from '../../gateway/usage-report.ts';
 import { microUsdPerUsd } from '../../model/money.ts';
 import type { Sessions } from '../../model/store.ts';
@@ -49,7 +49,7 @@ function inOrder(groups: ReadonlyMap<string, UsageSum>, by: Grouping): readonly 
 }
 
 function compareCosts(left: UsageSum, right: UsageSum): number {
-  const isUnknown = [left, right].map(({ unpriced }) => Number(unpriced.length > 0));
+  const isUnknown = [left, right].map((sum) => Number(countUnknown(sum) > 0));
   const byKnowledge = (isUnknown[0] ?? 0) - (isUnknown[1] ?? 0);
   return byKnowledge || left.knownCost - right.knownCost || left.output - right.output;
 }
@@ -87,7 +87,9 @@ function describe({ since, by, rows, total }: Report): JsonObject {
 }
 
 /** For programs: `usd` is null where it is not known, and `knownUsd` is what is known of it. */
-function describeSum({ knownCost, unpriced, ...counts }: UsageSum): JsonObject {
+function describeSum(sum: UsageSum): JsonObject {
+  const { knownCost, unpriced, uncounted, ...counts } = sum;
   const knownUsd = knownCost / microUsdPerUsd;
-  return { ...counts, usd: unpriced.length > 0 ? null : knownUsd, knownUsd, unpricedCalls: unpriced.length };
+  const usd = countUnknown(sum) > 0 ? null : knownUsd;
+  return { ...counts, usd, knownUsd, unpricedCalls: unpriced.length, uncountedCalls: uncounted };
 }

@@ -34,6 +34,7 @@ const select = `
 const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
 const sessionById: Query<SessionRow> = { sql: `${select} WHERE id = ?` };
 const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND id < ? ORDER BY id` };
+const sessionsEnding: Query<SessionRow> = { sql: `${select} WHERE substr(id, -length(?)) = ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
   sql: `${select} WHERE platform = coalesce(?, platform) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
@@ -51,7 +52,7 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
     resume: (id) => resume(db, id),
     find: (address) => answering(db, address),
     get: (id) => find(db, id),
-    matching: (idPrefix) => matching(db, idPrefix),
+    matching: (written) => matching(db, written),
     list: ({ platform, limit, stage }) =>
       db.all(recentSessions, platform ?? null, stage === 'begun' ? 1 : 0, limit).map(toSession),
     setTitle(id, title) {
@@ -115,10 +116,11 @@ function find(db: Database, id: SessionId): Session | undefined {
   return row && toSession(row);
 }
 
-function matching(db: Database, idPrefix: string): readonly Session[] {
-  const typed = idPrefix.trim().toLowerCase();
+function matching(db: Database, written: string): readonly Session[] {
+  const typed = written.trim().toLowerCase();
   const prefix = typed.startsWith('ses_') ? typed : `ses_${typed}`;
-  return db.all(sessionsBetween, prefix, prefix + highestCharacter).map(toSession);
+  const begun = db.all(sessionsBetween, prefix, prefix + highestCharacter);
+  return (begun.length > 0 || typed === '' ? begun : db.all(sessionsEnding, typed, typed)).map(toSession);
 }
 
 function toSession(row: SessionRow): Session {

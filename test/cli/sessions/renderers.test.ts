@@ -26,10 +26,12 @@ test('a list of sessions stands in columns and is cut to the width', () => {
   const sessions = [summary, { ...summary, id: 'ses_2', title: '', activeAt: -2 * hour, isUnfinished: true }];
 
   assert.equal(
-    renderList(sessions, 10 * hour, Infinity),
+    renderList(sessions, 10 * hour, undefined),
     'ses_1  10 h  Holiday plans\nses_2  12 h  (unfinished) (no title)\n',
   );
-  assert.equal(renderList(sessions, 10 * hour, 20), 'ses_1  10 h  Holida…\nses_2  12 h  (unfin…\n');
+  const [first, second] = sessions.map((each, place) => ({ ...each, id: `ses_01kamanyk0abcdefgh${place}` }));
+  assert.ok(first && second);
+  assert.equal(renderList([first, second], 10 * hour, 23), 'bcdefgh0  10 h  Holida…\nbcdefgh1  12 h  (unfin…\n');
 });
 
 test('a hit is one line with the session it is in', () => {
@@ -43,7 +45,7 @@ test('a hit is one line with the session it is in', () => {
   };
 
   assert.equal(
-    renderHits([hit as Parameters<typeof renderHits>[0][number]], 2 * hour),
+    renderHits([hit as Parameters<typeof renderHits>[0][number]], 2 * hour, 'whole'),
     'ses_1  2 h  user: a «word» ⏎ in ␛[1mtwo lines\n',
   );
 });
@@ -115,6 +117,7 @@ test('settings are shown as the file would say them, with what is not set as a c
       '  # base_url: not set',
       '  # api_mode: not set',
       '  # key_env: not set',
+      '  # key_command: not set',
       '  # context_length: not set',
       '  # max_output_tokens: not set',
       '  # reasoning_effort: not set',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { callsTool, says } from '../../support/model-script.ts';
@@ -118,6 +118,28 @@ test('an export is a document with everything in it, and private as a file', asy
   assert.ok(exported.entries.length > 5);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.equal(wrong.code, 2);
+});
+
+test('an export replaces no file unless it is told to, and what is no file is written to', async () => {
+  await using desk = await openUsedDesk();
+  const id = (await list(desk))[0]?.id.slice(-8) ?? '';
+  const file = join(desk.workdir, 'out.md');
+  await writeFile(file, 'mine', { mode: 0o644 });
+
+  const refused = await desk.run(['sessions', 'export', id, '-o', file]);
+  const kept = await readFile(file, 'utf8');
+  const replaced = await desk.run(['sessions', 'export', id, '-o', file, '--force']);
+  const discarded = await desk.run(['sessions', 'export', id, '-o', '/dev/null']);
+
+  assert.deepEqual(refused, {
+    stdout: '',
+    stderr: `talaria: ${file} exists; --force replaces it\nSee: talaria help sessions export\n`,
+    code: 2,
+  });
+  assert.equal(kept, 'mine');
+  assert.deepEqual([replaced.code, discarded.code], [0, 0]);
+  assert.match(await readFile(file, 'utf8'), /^# tell me about otters\n/);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
 test('deleting asks first, and where nobody can be asked it deletes nothing without -y', async () => {

@@ -13,6 +13,7 @@ const sum: UsageSum = {
   reasoning: 0,
   knownCost: 420_000,
   unpriced: [],
+  uncounted: 0,
 };
 const table = { by: 'day', rows: [['2026-11-15', sum]], total: sum } as const;
 const plain = chooseStyle({ isTerminal: false, env: {} });

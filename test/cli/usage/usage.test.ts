@@ -39,7 +39,7 @@ test('usage by model adds up tokens and money, and a missing price is never a lo
     'model         calls  fresh  cached  written  output  from cache  cost',
     'custom:dear       1   3.0k       0        0      50         0 %  unknown',
     'custom:cheap      2  12.5k   12.0k        0     600        48 %  $0.0149',
-    'total             3  15.5k   12.0k        0     650        43 %  ≥ $0.0149 (1 call of unknown price)',
+    'total             3  15.5k   12.0k        0     650        43 %  ≥ $0.0149 (1 call of unknown cost)',
     'What custom:dear cost is not known: name every price under `prices` in the settings.',
     '',
   ]);
@@ -72,6 +72,7 @@ test('usage for programs has exact numbers, and null for what is not known', asy
     usd: 0.0149,
     knownUsd: 0.0149,
     unpricedCalls: 0,
+    uncountedCalls: 0,
   });
   assert.deepEqual([total['usd'], total['knownUsd'], total['unpricedCalls']], [null, 0.0149, 1]);
 });

@@ -99,11 +99,18 @@ export const sessionPromises: Promises = {
     house.clock.advance(86_400_000);
     await house.store.sessions.at(inChat('two'));
 
-    for (const typed of [session.id, session.id.slice(0, 20), session.id.slice(4, 20), session.id.toUpperCase()]) {
+    for (const typed of [
+      session.id,
+      session.id.slice(0, 20),
+      session.id.slice(4, 20),
+      session.id.toUpperCase(),
+      session.id.slice(-8),
+    ]) {
       const found = await house.store.sessions.matching(typed);
       assert.deepEqual(found, [session], typed);
     }
     assert.deepEqual(await house.store.sessions.matching('%'), []);
+    assert.deepEqual(await house.store.sessions.matching(`_${session.id.slice(-7)}`), []);
     assert.deepEqual(await house.store.sessions.matching(`${session.id}x`), []);
     assert.equal((await house.store.sessions.matching('ses_')).length, 2);
   },
