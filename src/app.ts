@@ -31,6 +31,7 @@ import { loadSecrets } from './store/home/env-file.ts';
 import { openHome } from './store/home/home-folder.ts';
 import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
+import { SessionFiles } from './store/home/session-files.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
 import { createToolbox } from './tools/create-toolbox.ts';
@@ -76,7 +77,22 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const catalogue = openLiveCatalogue(settings, ({ prices, model: { cacheLife } }) =>
     createCatalogue({ prices, cacheLife, folder: home.cache, warn }),
   );
-  const parts = { env, home, secrets, settings, models, warnings, log, store, toolbox, catalogue, clock, faults };
+  const files = new SessionFiles(home.files);
+  const parts = {
+    env,
+    home,
+    secrets,
+    settings,
+    models,
+    warnings,
+    log,
+    store,
+    toolbox,
+    files,
+    catalogue,
+    clock,
+    faults,
+  };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
   if (options.purpose === 'serve') await forgetOldSessions(parts);
@@ -98,11 +114,14 @@ export async function askGateway(request: PeopleRequest, surroundings: Surroundi
   return await app.answerAboutPeople(request);
 }
 
-async function forgetOldSessions({ store, toolbox, settings, clock }: AppParts): Promise<void> {
+async function forgetOldSessions({ store, toolbox, files, settings, clock }: AppParts): Promise<void> {
   const { retentionDays } = settings.current.config.storage;
   if (retentionDays === 0) return;
   const forgotten = await store.prune(clock.now() - retentionDays * dayMs);
-  for (const sessionId of forgotten) await toolbox.endTask(sessionId);
+  for (const sessionId of forgotten) {
+    await toolbox.endTask(sessionId);
+    await files.remove(sessionId);
+  }
 }
 
 /** A chat that is being served, and what its user should know about it. */
@@ -164,8 +183,10 @@ export class App implements AsyncDisposable {
     return await (await import('./gateway/people-desk.ts')).answerAboutPeople(request, this.#parts);
   }
 
-  endTask(sessionId: SessionId): Promise<void> {
-    return this.#parts.toolbox.endTask(sessionId);
+  /** For a session that was deleted: what is kept outside of the store goes, too. */
+  async endTask(sessionId: SessionId): Promise<void> {
+    await this.#parts.toolbox.endTask(sessionId);
+    await this.#parts.files.remove(sessionId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
+import type { SessionFiles } from '../store/home/session-files.ts';
 
 /** What the program is put together from. */
 export interface AppParts {
@@ -20,6 +21,8 @@ export interface AppParts {
   readonly log: Log;
   readonly store: Store;
   readonly toolbox: Toolbox & AsyncDisposable;
+  /** Files that were sent to sessions. */
+  readonly files: SessionFiles;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;

@@ -24,7 +24,7 @@ export interface App extends AsyncDisposable {
    * program go to `report`. Throws `bad-config` where no channel is set up.
    */
   serveChannels(report: (line: string) => void): Promise<ServedChannels>;
-  /** Ends a session's shell and removes its working state. */
+  /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */
   endTask(sessionId: SessionId): Promise<void>;
 }
 

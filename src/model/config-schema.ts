@@ -42,6 +42,20 @@ const usd = (what: string): ReturnType<typeof optional<number>> =>
 const perMillion = (what: string): ReturnType<typeof optional<number>> =>
   optional(number(`US dollars for a million tokens ${what}`, { minimum: 0 }));
 
+const webhook = object(
+  {
+    url: string('the public https:// address that Telegram brings messages to', { minLength: 1 }),
+    host: optional(string('where the program listens for them (127.0.0.1)', { minLength: 1 })),
+    port: optional(integer('and on which port (8443)', { minimum: 0, maximum: 65_535 })),
+    secret_env: optional(
+      string('the variable that holds the secret by which Telegram is known; left out: a new one at every start', {
+        minLength: 1,
+      }),
+    ),
+  },
+  'lets Telegram bring messages, instead of asking for them',
+);
+
 const sections = {
   model: object(
     {
@@ -151,8 +165,22 @@ const sections = {
       ),
       workdir: optional(string('the folder that new conversations work in (your home folder)', { minLength: 1 })),
       api_root: optional(string('the address of a Bot API server of your own', { minLength: 1 })),
+      proxy: optional(
+        string('the proxy on the way to Telegram, http:// or https://; left out: as HTTPS_PROXY says', {
+          minLength: 1,
+        }),
+      ),
+      webhook: optional(webhook),
     },
     'the Telegram bot',
+  ),
+  speech: object(
+    {
+      base_url: optional(string('the address of an API with /audio/transcriptions, up to and including /v1')),
+      model: optional(string('who listens (whisper-1)', { minLength: 1 })),
+      key_env: optional(string('the variable that holds the key; left out: none is sent', { minLength: 1 })),
+    },
+    'who writes down what voice notes say; nobody unless set',
   ),
   storage: object(
     { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
@@ -173,6 +201,7 @@ export const configSchema = object({
   agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
   telegram: optional(sections.telegram),
+  speech: optional(sections.speech),
   storage: optional(sections.storage),
 });
 

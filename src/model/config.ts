@@ -82,6 +82,25 @@ export interface TelegramSettings {
   /** The folder that new conversations work in; undefined: the user's home folder. */
   readonly workdir: string | undefined;
   readonly apiRoot: string | undefined;
+  readonly proxy: string | undefined;
+  /** Undefined: messages are asked for. */
+  readonly webhook: WebhookSettings | undefined;
+}
+
+export interface WebhookSettings {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** The variable that holds the secret; undefined: a new one at every start. */
+  readonly secretEnv: string | undefined;
+}
+
+/** Who writes down what a recording says. */
+export interface SpeechSettings {
+  /** Undefined: nobody does. */
+  readonly baseUrl: string | undefined;
+  readonly model: string;
+  readonly keyEnv: string | undefined;
 }
 
 /** The settings as the program uses them, with every default filled in. */
@@ -100,6 +119,7 @@ export interface Config {
   readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
   readonly telegram: TelegramSettings;
+  readonly speech: SpeechSettings;
   readonly storage: { readonly retentionDays: number };
 }
 
@@ -166,6 +186,11 @@ export function withDefaults(user: UserConfig): Config {
       envPassthrough: user.terminal?.env_passthrough ?? [],
     },
     telegram: telegramSettings(user.telegram),
+    speech: {
+      baseUrl: user.speech?.base_url,
+      model: user.speech?.model ?? 'whisper-1',
+      keyEnv: user.speech?.key_env,
+    },
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
 }
@@ -218,6 +243,13 @@ function telegramSettings(user: Partial<NonNullable<UserConfig['telegram']>> = {
     groups: user.groups ?? 'addressed',
     workdir: user.workdir,
     apiRoot: user.api_root,
+    proxy: user.proxy,
+    webhook: user.webhook && {
+      url: user.webhook.url,
+      host: user.webhook.host ?? '127.0.0.1',
+      port: user.webhook.port ?? 8443,
+      secretEnv: user.webhook.secret_env,
+    },
   };
 }
 

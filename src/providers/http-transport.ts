@@ -1,10 +1,8 @@
-import type { Agent, ClientRequest, RequestOptions } from 'node:http';
-import type { AgentOptions } from 'node:https';
-
 import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
-import { trustExtraCertificates } from './http-certificates.ts';
+import { openClient } from './http-agent.ts';
+import type { HttpClient } from './http-agent.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { decideWay } from './http-proxy.ts';
 import type { Environment, Way } from './http-proxy.ts';
@@ -23,22 +21,6 @@ export interface Network {
   /** A model on this machine or its network is reached without a detour. */
   readonly proxies: 'as-set' | 'unused';
 }
-
-/** What `node:http` and `node:https` have in common. */
-interface HttpModule {
-  readonly Agent: new (options: AgentOptions) => Agent;
-  readonly request: (url: URL, options: RequestOptions) => ClientRequest;
-}
-
-interface HttpClient {
-  readonly agent: Agent;
-  readonly request: HttpModule['request'];
-  /** What failures to connect should mention. */
-  readonly proxy: string | undefined;
-}
-
-// A server closes idle connections without asking. One that we closed first cannot fail under the next request.
-const idleConnectionMs = 15_000;
 
 /** Talks HTTP over kept connections of its own. Redirects are handed back like any answer: a credential stays with its host. */
 export class HttpTransport implements Transport {
@@ -74,7 +56,7 @@ export class HttpTransport implements Transport {
   }
 
   #exchange(client: HttpClient, url: URL, request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const body = Buffer.from(request.body);
+    const body = request.bytes ?? Buffer.from(request.body);
     const message = client.request(url, {
       method: request.method ?? 'POST',
       agent: client.agent,
@@ -92,7 +74,7 @@ export class HttpTransport implements Transport {
     const key = `${url.protocol} ${way.type}`;
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const client = this.#openClient(url.protocol, way);
+    const client = openClient(url.protocol, way, this.#network?.environment);
     this.#clients.set(key, client);
     return client;
   }
@@ -101,29 +83,6 @@ export class HttpTransport implements Transport {
     if (this.#network?.proxies !== 'as-set') return { type: 'direct' };
     return decideWay(url, this.#network.environment);
   }
-
-  #openClient(protocol: string, way: Way): HttpClient {
-    const { Agent, request } = loadClient(protocol);
-    const secureContext =
-      protocol === 'https:' && this.#network !== undefined
-        ? trustExtraCertificates(this.#network.environment)
-        : undefined;
-    const agent = new Agent({
-      keepAlive: true,
-      timeout: idleConnectionMs,
-      ...(secureContext === undefined ? {} : { secureContext }),
-      ...(way.type === 'proxied' ? { proxyEnv: way.proxyEnv } : {}),
-    });
-    return { agent, request, proxy: way.type === 'proxied' ? way.setting : undefined };
-  }
-}
-
-// Reached through the process: an import would run every lazy export of `node:http`, and one of them is the whole of the
-// built-in fetch, which costs ten times as much as the rest.
-function loadClient(protocol: string): HttpModule {
-  if (protocol === 'http:') return process.getBuiltinModule('node:http');
-  if (protocol === 'https:') return process.getBuiltinModule('node:https');
-  throw new TypeError(`the address of a model begins with http:// or https://, not ${protocol}`);
 }
 
 function unreachable(message: string): TransportAnswer {

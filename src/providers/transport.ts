@@ -6,6 +6,8 @@ export interface TransportRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** In the place of the body, where it is no text. */
+  readonly bytes?: Uint8Array;
 }
 
 /** Why nothing came, or nothing more: the connection, the time, or whoever asked. Never what the server said. */

@@ -18,6 +18,8 @@ export interface TelegramHouseOptions {
   /** Besides the token and the address of the server; without it Anna has access. */
   readonly telegram?: JsonObject;
   readonly settings?: JsonObject;
+  /** Variables of the environment besides those that every house has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The real app as a gateway, between a scripted model and the Bot API for tests. */
@@ -26,7 +28,7 @@ export async function openTelegramHouse(options: TelegramHouseOptions): Promise<
   const folder = resources.use(await makeTempFolder());
   const model = resources.use(await startModelServer(options.script));
   const telegram = resources.use(await startTelegramServer());
-  const house = new TelegramHouse(folder.path, { model, telegram }, resources);
+  const house = new TelegramHouse({ folder: folder.path, env: options.env }, { model, telegram }, resources);
   await mkdir(house.home, { mode: 0o700 });
   await house.configure(options.telegram ?? { allow: [anna.id] }, options.settings);
   await house.open();
@@ -45,7 +47,7 @@ export class TelegramHouse implements AsyncDisposable {
   #gateway: Pick<Gateway, 'whenDeaf'> | undefined;
 
   constructor(
-    folder: string,
+    { folder, env }: { readonly folder: string; readonly env: TelegramHouseOptions['env'] },
     servers: { readonly model: ModelServer; readonly telegram: TelegramServer },
     resources: AsyncDisposableStack,
   ) {
@@ -54,7 +56,7 @@ export class TelegramHouse implements AsyncDisposable {
     this.telegram = servers.telegram;
     this.#resources = resources;
     const path = process.env['PATH'] ?? '';
-    this.#env = { TALARIA_HOME: this.home, PATH: path, HOME: folder, TELEGRAM_BOT_TOKEN: botToken };
+    this.#env = { TALARIA_HOME: this.home, PATH: path, HOME: folder, TELEGRAM_BOT_TOKEN: botToken, ...env };
   }
 
   get app(): App {

@@ -7,6 +7,7 @@ import { judgeImage } from '../../model/image.ts';
 import type { GivenImage } from '../../model/image.ts';
 import { textPart } from '../../model/message.ts';
 import type { Address } from '../../model/session.ts';
+import type { Recording, Transcribe } from '../../model/speech.ts';
 import { listAttachments } from './attachments.ts';
 import type { AttachedFile, Attachment } from './attachments.ts';
 import type { BotApi } from './bot-api.ts';
@@ -15,6 +16,8 @@ import type { BotApi } from './bot-api.ts';
 export interface IncomingFile {
   readonly address: Address;
   readonly person: PersonId;
+  /** The folder that a new session at the address works in. */
+  readonly workdir: string;
   /** A plain word, without folders, that is the same for the same file. */
   readonly name: string;
   readonly mediaType: string | undefined;
@@ -28,6 +31,8 @@ export interface AttachmentPolicy {
   readonly accepts: (person: PersonId) => Promise<boolean>;
   /** Keeps a file and says where tools find it; left out: files are only described. */
   readonly save?: (file: IncomingFile, signal: AbortSignal) => Promise<string>;
+  /** Writes down what a voice note says that was kept; undefined where nobody can. */
+  readonly transcribe?: () => Transcribe | undefined;
 }
 
 export interface FetchDeps {
@@ -78,15 +83,32 @@ async function fetchOrSayWhyNot(
   if ((file.size ?? 0) > mostBytes) return { line: `[the ${kind} was not fetched: Telegram hands bots 20 MB at most]` };
   try {
     const { image, read } = await fetchImage(file, bot, signal);
-    const { address, person } = inbound;
+    const { address, person, workdir } = inbound;
     const { name, mediaType, size } = file;
-    const path = await attachments?.save?.({ address, person, name, mediaType, size, read }, signal);
-    return { ...(image && { image }), ...(path !== undefined && { line: `[the ${kind} is kept in ${path}]` }) };
+    const path = await attachments?.save?.({ address, person, workdir, name, mediaType, size, read }, signal);
+    if (path === undefined) return { ...(image && { image }) };
+    const heard =
+      kind === 'voice note' ? await listen({ path, name, mediaType: mediaType ?? 'audio/ogg' }, deps, signal) : '';
+    return { ...(image && { image }), line: `[the ${kind} is kept in ${path}]${heard}` };
   } catch (thrown) {
     const reason = bot.redact(describeError(thrown));
     log.write('warn', 'a file from Telegram was not fetched', { reason });
     return { line: `[the ${kind} was not fetched: ${reason}]` };
   }
+}
+
+/** What a voice note says, marked as what a machine heard: it may have heard wrong. */
+async function listen(recording: Recording, { attachments, log }: FetchDeps, signal: AbortSignal): Promise<string> {
+  const transcribe = attachments?.transcribe?.();
+  if (transcribe === undefined) return '';
+  const transcript = await transcribe(recording, signal);
+  if (transcript.type === 'transcribed') {
+    return transcript.text === ''
+      ? '\n[nothing was heard in it]'
+      : `\n[its transcript, made by a machine:]\n${transcript.text}`;
+  }
+  log.write('warn', 'a voice note was not transcribed', { reason: transcript.reason });
+  return `\n[it could not be transcribed: ${transcript.reason}]`;
 }
 
 interface ReadableFile {

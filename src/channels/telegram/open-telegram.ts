@@ -1,7 +1,9 @@
+import type { Agent } from 'node:http';
 import { resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import type { Channel } from '../../model/channel.ts';
 import type { TelegramSettings } from '../../model/config.ts';
+import type { AttachmentPolicy } from './fetch-attachments.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 import type { TelegramOptions } from './telegram-channel.ts';
 
@@ -13,13 +15,14 @@ export interface TelegramSetup extends Pick<TelegramOptions, 'clock' | 'log'> {
   /** The user's home folder. */
   readonly homeFolder: string;
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** Whose pictures are fetched. */
-  readonly accepts: NonNullable<TelegramOptions['attachments']>['accepts'];
+  /** Whose pictures and files are fetched, and where they go. */
+  readonly attachments: AttachmentPolicy;
+  readonly openAgent: () => Promise<Agent>;
 }
 
 /** The bot as the settings describe it. Throws `bad-config` where there is no token for it. */
 export function openTelegram(setup: TelegramSetup): Channel {
-  const { token, envFile, settings, homeFolder, commands, accepts, clock, log } = setup;
+  const { token, envFile, settings, homeFolder, commands, attachments, openAgent, clock, log } = setup;
   const { tokenEnv, groups, workdir = '.', apiRoot } = settings;
   if (token === undefined) {
     const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens`;
@@ -31,7 +34,8 @@ export function openTelegram(setup: TelegramSetup): Channel {
     workdir: resolve(homeFolder, workdir.replace(/^~(?=\/|$)/, homeFolder)),
     groups,
     commands: commands.map(({ name, summary }) => ({ name, description: summary })),
-    attachments: { accepts },
+    attachments,
+    openAgent,
     clock,
     log,
   });

@@ -13,13 +13,15 @@ export interface HomeFolder {
   /** The database, and what else the program keeps for itself. */
   readonly state: string;
   readonly tasks: string;
+  /** What people sent, in one folder for each session. Tools can read it. */
+  readonly files: string;
   readonly logs: string;
   readonly cache: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const ownFolders = { state: 'state', tasks: 'tasks', logs: 'logs', cache: 'cache' } as const;
+const ownFolders = { state: 'state', tasks: 'tasks', files: 'files', logs: 'logs', cache: 'cache' } as const;
 const ownFiles: ReadonlySet<string> = new Set(['config.yaml', 'config.json', '.env', 'MEMORY.md', 'USER.md']);
 
 /** Opens the home, `$TALARIA_HOME` or `~/.talaria`, and makes it on the first start. */
@@ -35,6 +37,7 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
     envFile: join(path, '.env'),
     state: join(path, ownFolders.state),
     tasks: join(path, ownFolders.tasks),
+    files: join(path, ownFolders.files),
     logs: join(path, ownFolders.logs),
     cache: join(path, ownFolders.cache),
   };

@@ -41,6 +41,7 @@ test('a file that someone sends is kept, byte for byte, and the model is told wh
   assert.deepEqual({ ...kept[0], read: undefined }, {
     address: privateChat,
     person: 'telegram:42',
+    workdir: '/',
     name: 'unique-1-notes.txt',
     mediaType: 'text/plain',
     size: 11,

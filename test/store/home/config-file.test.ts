@@ -230,6 +230,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'agent_cache',
     'terminal',
     'telegram',
+    'speech',
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);

@@ -15,7 +15,7 @@ test('the first start makes the home and its folders, closed to others whatever 
   try {
     const home = await openHome({ TALARIA_HOME: path, HOME: '/nowhere' });
 
-    assert.deepEqual(modesIn(path), { '': '700', cache: '700', logs: '700', state: '700', tasks: '700' });
+    assert.deepEqual(modesIn(path), { '': '700', cache: '700', files: '700', logs: '700', state: '700', tasks: '700' });
     assert.deepEqual(home, {
       path,
       configFile: join(path, 'config.yaml'),
@@ -23,6 +23,7 @@ test('the first start makes the home and its folders, closed to others whatever 
       envFile: join(path, '.env'),
       state: join(path, 'state'),
       tasks: join(path, 'tasks'),
+      files: join(path, 'files'),
       logs: join(path, 'logs'),
       cache: join(path, 'cache'),
     });

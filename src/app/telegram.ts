@@ -1,0 +1,78 @@
+import type { Agent } from 'node:http';
+import { AppError } from '../base/errors.ts';
+import type { PersonId } from '../base/ids.ts';
+import type { AttachmentPolicy } from '../channels/telegram/fetch-attachments.ts';
+import type { Channel } from '../model/channel.ts';
+import type { TelegramSettings } from '../model/config.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Recording, Transcribe, Transcript } from '../model/speech.ts';
+import type { Secrets } from '../store/home/env-file.ts';
+import type { AppParts } from './parts.ts';
+
+/** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
+export async function openTelegramBot(parts: AppParts): Promise<Channel> {
+  const { env, home, secrets, settings, clock, log } = parts;
+  const { telegram } = settings.current.config;
+  const { openTelegram } = await import('../channels/telegram/open-telegram.ts');
+  const { commandTable: commands } = await import('../gateway/commands.ts');
+  return openTelegram({
+    token: secrets.get(telegram.tokenEnv),
+    envFile: home.envFile,
+    homeFolder: env['HOME'] ?? '/',
+    commands,
+    attachments: await decideAttachments(parts),
+    openAgent: () => openWayToTelegram(telegram, secrets),
+    settings: telegram,
+    clock,
+    log,
+  });
+}
+
+/** Files of people with access are kept with the session that they were sent to. */
+async function decideAttachments(parts: AppParts): Promise<AttachmentPolicy> {
+  const { settings, secrets, store, files } = parts;
+  const { isLetIn } = await import('../gateway/access.ts');
+  return {
+    accepts: (person: PersonId) => isLetIn(person, parts),
+    async save({ address, person, workdir, name, read }) {
+      const session = await store.sessions.at({ address, person, workdir });
+      return await files.keep(session.id, name, read());
+    },
+    transcribe: () => chooseTranscriber(settings, secrets),
+  };
+}
+
+function chooseTranscriber(settings: Pick<Settings, 'current'>, secrets: Secrets): Transcribe | undefined {
+  const { baseUrl, model, keyEnv } = settings.current.config.speech;
+  if (baseUrl === undefined) return undefined;
+  return async (recording: Recording, signal: AbortSignal): Promise<Transcript> => {
+    const key = keyEnv === undefined ? undefined : secrets.get(keyEnv);
+    if (keyEnv !== undefined && key === undefined) return { type: 'failed', reason: `there is no key in ${keyEnv}` };
+    const { transcribeAudio } = await import('../providers/transcribe-audio.ts');
+    return await transcribeAudio(recording, { baseUrl, model, key }, (name) => secrets.get(name), signal);
+  };
+}
+
+const telegramAddress = 'https://api.telegram.org';
+
+/** By the proxy of the settings, or else by that of the environment. */
+export async function openWayToTelegram({ apiRoot, proxy }: TelegramSettings, secrets: Secrets): Promise<Agent> {
+  const { openAgent } = await import('../providers/http-agent.ts');
+  const environment = (name: string): string | undefined => secrets.get(name);
+  const address = apiRoot ?? telegramAddress;
+  if (proxy === undefined) return openAgent(address, environment);
+  if (!/^https?:\/\//.test(proxy) || !URL.canParse(proxy)) {
+    throw new AppError(
+      'bad-config',
+      'telegram.proxy cannot be used: the address of a proxy begins with http:// or https://',
+    );
+  }
+  // It was named for Telegram alone, so that no exception for other hosts counts.
+  return openAgent(address, (name) =>
+    /^(?:https?|no|all)_proxy$/i.test(name) ? proxyOnly(name, proxy) : environment(name),
+  );
+}
+
+function proxyOnly(name: string, proxy: string): string | undefined {
+  return /^https?_proxy$/i.test(name) ? proxy : undefined;
+}
