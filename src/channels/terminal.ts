@@ -58,6 +58,14 @@ function toInbound(input: TerminalInput, { address, person, workdir, newMessageI
 
 /** A terminal that shows the same reply twice shows it under the same key: its screen knows what it has shown. */
 async function show(message: Outbound, port: TerminalPort): Promise<Receipt> {
-  await port.show(message);
+  await port.show(withFileNames(message));
   return { type: 'sent', platformId: message.id };
+}
+
+/** Whoever sits here can open the files where they are. */
+function withFileNames(message: Outbound): Outbound {
+  const { files = [], text } = message;
+  if (files.length === 0) return message;
+  const lines = files.map(({ path }) => `[a file: ${path}]`);
+  return { ...message, text: [text, ...lines].filter((line) => line !== '').join('\n') };
 }

@@ -56,6 +56,17 @@ export interface Outbound {
   readonly copy: 'first' | 'repeat';
   /** Of a question: what an answer must name. */
   readonly digest: string | undefined;
+  /** Sent behind the text, in this order. Nothing is ever sent because a text happens to name it. */
+  readonly files?: readonly OutboundFile[];
+}
+
+/** A file that goes along with a message. It is read when it is sent. */
+export interface OutboundFile {
+  readonly path: string;
+  /** What it is called there. */
+  readonly name: string;
+  /** A picture is shown in the chat where the platform can do that, and is a file everywhere else. */
+  readonly kind: 'picture' | 'file';
 }
 
 export type Receipt =

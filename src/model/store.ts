@@ -1,5 +1,5 @@
 import type { BlobId, NodeId, OutboxId, PersonId, ReservationId, ScheduleId, SessionId, TurnId } from '../base/ids.ts';
-import type { InboundKey, Outbound, OutboundKind, Receipt } from './channel.ts';
+import type { InboundKey, Outbound, OutboundFile, OutboundKind, Receipt } from './channel.ts';
 import type { MicroUsd } from './money.ts';
 import type { Usage } from './provider.ts';
 import type { CacheLife, RuntimeName } from './runtime.ts';
@@ -75,6 +75,7 @@ export interface NewOutbound {
   readonly address: Address;
   readonly kind: OutboundKind;
   readonly text: string;
+  readonly files?: readonly OutboundFile[];
   readonly notAfter: number;
 }
 
@@ -198,10 +199,11 @@ export interface Usages {
   list(filter: { readonly sessionId?: SessionId; readonly since?: number }): Promise<readonly UsageRecord[]>;
 }
 
-/** Someone who was let in by a code. */
+/** Someone who was let in by a code. The first of them is the owner, and so is whoever came by an owner's link. */
 export interface PairedPerson {
   readonly person: PersonId;
   readonly since: number;
+  readonly role: 'owner' | 'guest';
 }
 
 export interface People {
@@ -219,6 +221,10 @@ export interface People {
   }): Promise<void>;
   /** Lets in whoever was given the code, which is used up by that. Undefined where there is none that counts. */
   admit(digest: string, now: number): Promise<PersonId | undefined>;
+  /** Keeps the digest of a code that makes whoever brings it an owner. It replaces an earlier one. */
+  inviteOwner(code: { readonly digest: string; readonly expiresAt: number }): Promise<void>;
+  /** Makes an owner of the person who brought the code, which is used up by that. False where there is none that counts. */
+  admitOwner(digest: string, person: PersonId, now: number): Promise<boolean>;
   /** Takes access back, and a code that was handed out with it. False where the person was not let in. */
   remove(person: PersonId): Promise<boolean>;
 }

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { AsyncQueue } from '../../src/base/async-queue.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
@@ -27,3 +29,15 @@ async function openTerminal(): Promise<ChannelBench> {
 }
 
 describeChannelConformance('the terminal', openTerminal);
+
+test('a file that is sent to a terminal is named there', async () => {
+  await using bench = await openTerminal();
+  const { channel, address, seen } = bench;
+  const id = newId('outbox', 0);
+  const message = { id, address, kind: 'reply', text: 'Here.', copy: 'first', digest: undefined } as const;
+  const files = [{ path: '/tmp/notes.txt', name: 'notes.txt', kind: 'file' }] as const;
+
+  await channel.send({ ...message, files }, new AbortController().signal);
+
+  assert.deepEqual(seen, ['Here.\n[a file: /tmp/notes.txt]']);
+});

@@ -13,6 +13,14 @@ export interface ShownMessage {
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   readonly buttons: InlineKeyboardMarkup | undefined;
+  /** What came with it; the text is its caption then. */
+  readonly file?: ShownFile;
+}
+
+export interface ShownFile {
+  readonly kind: 'document' | 'photo';
+  readonly name: string;
+  readonly bytes: Buffer;
 }
 
 interface ChatState {
@@ -54,6 +62,30 @@ export class TelegramChats {
     const formatted = checkText(parameters['text'], parameters['entities']);
     const buttons = checkButtons(parameters);
     const shown: ShownMessage = { message_id: this.nextMessageId(), chat, thread, ...formatted, buttons };
+    this.#shown.push(shown);
+    return describe(shown);
+  }
+
+  /** Telegram shows no photo above 10 MB and takes no file above 50; what is no picture cannot be a photo. */
+  sendFile(parameters: CallParameters, kind: ShownFile['kind']): object {
+    const chat = this.#checkChat(parameters);
+    const thread = checkThread(parameters, this.#chats.get(chat));
+    const { name, bytes } = parameters[kind] as Omit<ShownFile, 'kind'>;
+    if (bytes.length === 0) throw badRequest('file must be non-empty');
+    if (bytes.length > 50 * 1024 * 1024) throw new TelegramRefusal(413, 'Request Entity Too Large');
+    if (kind === 'photo' && (bytes.length > 10 * 1024 * 1024 || !isPicture(bytes)))
+      throw badRequest('IMAGE_PROCESS_FAILED');
+    const caption = parameters['caption'];
+    const formatted =
+      caption === undefined ? { text: '', entities: [] } : checkText(caption, parameters['caption_entities']);
+    const shown: ShownMessage = {
+      message_id: this.nextMessageId(),
+      chat,
+      thread,
+      ...formatted,
+      buttons: undefined,
+      file: { kind, name, bytes },
+    };
     this.#shown.push(shown);
     return describe(shown);
   }
@@ -103,6 +135,10 @@ export class TelegramChats {
     if (old === undefined) throw badRequest(`message to ${act} not found`);
     return { index, old };
   }
+}
+
+function isPicture(bytes: Buffer): boolean {
+  return ['\u0089PNG', '\u00FF\u00D8\u00FF'].some((begin) => bytes.toString('latin1').startsWith(begin));
 }
 
 function checkThread(parameters: CallParameters, state: ChatState | undefined): number | undefined {

@@ -150,8 +150,7 @@ export class TelegramServer implements AsyncDisposable {
     const [, kind, token, method] = /^\/(file\/)?bot([^/]*)\/(.*)$/.exec(request.url ?? '') ?? [];
     if (token !== this.#token || method === undefined) return answer(response, 401, refusal(401, 'Unauthorized'));
     if (kind !== undefined) return this.#serveFile(method, response);
-    const json = parseJson(Buffer.concat(chunks).toString());
-    const call = { method, parameters: isJsonObject(json) ? json : {} };
+    const call = { method, parameters: await readParameters(request, Buffer.concat(chunks)) };
     this.calls.push(call);
     this.#wakeWatchers();
     await this.#answer(call, response);
@@ -196,6 +195,10 @@ export class TelegramServer implements AsyncDisposable {
         return await this.updates.get(parameters, whenGone(response));
       case 'sendMessage':
         return this.chats.send(parameters);
+      case 'sendDocument':
+        return this.chats.sendFile(parameters, 'document');
+      case 'sendPhoto':
+        return this.chats.sendFile(parameters, 'photo');
       case 'editMessageText':
         return this.chats.edit(parameters);
       case 'deleteMessage':
@@ -236,6 +239,26 @@ export class TelegramServer implements AsyncDisposable {
     this.#watchers.add(resolve);
     await promise;
   }
+}
+
+/** Files come as forms: fields are JSON or text, and what `attach://` names is the file itself. */
+async function readParameters(request: IncomingMessage, body: Buffer): Promise<CallParameters> {
+  const type = request.headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/')) {
+    const json = parseJson(body.toString());
+    return isJsonObject(json) ? json : {};
+  }
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const parameters: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    const attached = typeof value === 'string' && value.startsWith('attach://') ? form.get(value.slice(9)) : undefined;
+    if (attached instanceof File) {
+      parameters[name] = { name: attached.name, bytes: Buffer.from(await attached.arrayBuffer()) };
+    } else if (typeof value === 'string') {
+      parameters[name] = parseJson(value) ?? value;
+    }
+  }
+  return parameters;
 }
 
 function whenGone(response: ServerResponse): AbortSignal {

@@ -35,6 +35,7 @@ type Library = typeof grammy;
 
 const tokenShape = /^(\d+):[\w-]{20,}$/;
 const requestTimeoutSeconds = 60;
+const uploadTimeoutSeconds = 600;
 const graceMs = 2000;
 // Short, since all that comes behind a file waits for it, a stop included.
 const downloadTimeoutMs = 20_000;
@@ -51,6 +52,7 @@ const relayStatuses: ReadonlySet<number> = new Set([502, 504]);
 
 interface Loaded {
   readonly api: Api;
+  readonly uploads: Api;
   readonly library: Library;
   readonly agent: Agent | undefined;
 }
@@ -102,6 +104,11 @@ export class BotApi {
       if (probe.type !== 'done') return { type: 'undone', reason: probe.reason };
     }
     return await this.#actOnce(work, signal);
+  }
+
+  /** As `act`, for what is large and takes its time. */
+  async upload<Value>(work: Work<Value>, signal: AbortSignal): Promise<CallResult<Value>> {
+    return await this.act(async (_api, stop) => await work((await this.#load()).uploads, stop), signal);
   }
 
   async #actOnce<Value>(work: Work<Value>, signal: AbortSignal): Promise<CallResult<Value>> {
@@ -161,8 +168,8 @@ export class BotApi {
     const { token, apiRoot = telegramRoot, openAgent } = this.#options;
     const agent = await openAgent?.();
     const baseFetchConfig = agent === undefined ? {} : { agent };
-    const api = new library.Api(token, { apiRoot, timeoutSeconds: requestTimeoutSeconds, baseFetchConfig });
-    return { api, library, agent };
+    const open = (timeoutSeconds: number): Api => new library.Api(token, { apiRoot, timeoutSeconds, baseFetchConfig });
+    return { api: open(requestTimeoutSeconds), uploads: open(uploadTimeoutSeconds), library, agent };
   }
 
   #explain(thrown: unknown, { GrammyError, HttpError }: Library): Exclude<CallResult<never>, { type: 'done' }> {

@@ -1,10 +1,12 @@
 import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
-import type { Outbound, Receipt } from '../../model/channel.ts';
+import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { writeButton } from './button-data.ts';
 import { isTokenRefused, refusedToken } from './insist.ts';
 import { layOut } from './lay-out.ts';
+import { judgeFile, sendFile } from './post-file.ts';
+import type { FilePost } from './post-file.ts';
 import { editText, goneRefusal, lengthRefusal, refuses, sendText } from './post-text.ts';
 import type { Previews } from './previews.ts';
 import { joinRichText, plainText } from './rich-text.ts';
@@ -18,7 +20,7 @@ export interface OutgoingDeps {
 
 /** How far a message has got. */
 interface Progress {
-  readonly pieces: RichText[];
+  readonly pieces: (RichText | OutboundFile)[];
   /** Messages of a preview that the pieces take the place of, in order. */
   readonly previewed: (number | undefined)[];
   next: number;
@@ -66,10 +68,16 @@ export class Outgoing {
   async #begin(message: Outbound): Promise<Progress> {
     const { bot, previews } = this.#deps;
     if (message.kind === 'question') previews.pause(message.address);
-    const previewed = message.kind === 'reply' ? await previews.claim(message.address) : [];
-    const pieces = [...layOut(message.kind, bot.redact(message.text))];
+    const previewed: Progress['previewed'] =
+      message.kind === 'reply' ? [...(await previews.claim(message.address))] : [];
+    const { files = [] } = message;
+    const isBare = message.text.trim() === '' && files.length > 0;
+    const texts = isBare ? [] : layOut(message.kind, bot.redact(message.text));
+    // A file takes no preview's place.
+    previewed.splice(texts.length, 0, ...files.map(() => undefined));
     const isDoubtful = message.copy === 'repeat';
-    const progress: Progress = { pieces, previewed: [...previewed], next: 0, lastId: 0, isDoubtful };
+    const pieces = [...texts, ...files];
+    const progress: Progress = { pieces, previewed, next: 0, lastId: 0, isDoubtful };
     this.#unfinished.set(message.id, progress);
     const [oldest] = this.#unfinished.keys();
     if (this.#unfinished.size > mostUnfinished && oldest !== undefined) this.#unfinished.delete(oldest);
@@ -90,13 +98,22 @@ export class Outgoing {
   async #post(progress: Progress, { message, buttons, signal }: Sending): Promise<CallResult<number>> {
     const { bot } = this.#deps;
     const piece = progress.pieces[progress.next] ?? plainText('');
+    const mark = progress.isDoubtful ? repeatMark : plainText('');
+    if ('path' in piece) return await postFile({ address: message.address, file: piece, caption: mark }, bot, signal);
     const isLast = progress.next === progress.pieces.length - 1;
     const post = { address: message.address, rich: piece, ...(buttons && isLast && { buttons }) };
     const previewed = progress.previewed[progress.next];
     if (previewed !== undefined) return await editText(post, previewed, bot, signal);
-    const rich = progress.isDoubtful ? joinRichText(repeatMark, piece) : piece;
-    return await sendText({ ...post, rich }, bot, signal);
+    return await sendText({ ...post, rich: joinRichText(mark, piece) }, bot, signal);
   }
+}
+
+/** Sends a file, or a line that says why it cannot be sent. */
+async function postFile(post: FilePost, bot: BotApi, signal: AbortSignal): Promise<CallResult<number>> {
+  const judged = await judgeFile(post.file);
+  if (judged.type === 'fit') return await sendFile(post, judged.as, bot, signal);
+  const line = bot.redact(`(${post.file.name} was not sent: ${judged.reason})`).toWellFormed();
+  return await sendText({ address: post.address, rich: joinRichText(post.caption, plainText(line)) }, bot, signal);
 }
 
 interface Sending {
@@ -129,7 +146,8 @@ function mend(progress: Progress, result: CallResult<number>): boolean {
     progress.previewed[progress.next] = undefined;
     return true;
   }
-  if (!refuses(result, lengthRefusal) || piece === undefined || piece.text.length < shortestPiece) return false;
+  if (!refuses(result, lengthRefusal) || piece === undefined || 'path' in piece) return false;
+  if (piece.text.length < shortestPiece) return false;
   progress.pieces.splice(progress.next, 1, ...splitRichText(piece, Math.ceil(piece.text.length / 2)));
   return true;
 }

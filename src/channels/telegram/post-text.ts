@@ -19,14 +19,18 @@ export async function sendText(post: TextPost, bot: BotApi, signal: AbortSignal)
   if (refuses(result, styleRefusal) && post.rich.entities.length > 0) {
     return await sendText(withoutStyles(post), bot, signal);
   }
-  if (refuses(result, threadRefusal) && post.address.thread !== '') {
-    return await sendText({ ...post, address: { ...post.address, thread: '' } }, bot, signal);
-  }
+  const address = elsewhere(post.address, result);
+  return address === undefined ? result : await sendText({ ...post, address }, bot, signal);
+}
+
+/** Where a message goes that was refused where it was meant to go: the topic is gone, or the group has moved. */
+export function elsewhere(
+  address: Address,
+  result: Extract<CallResult<unknown>, { readonly type: 'refused' }>,
+): Address | undefined {
+  if (refuses(result, threadRefusal) && address.thread !== '') return { ...address, thread: '' };
   const moved = result.parameters.migrate_to_chat_id;
-  if (moved !== undefined && String(moved) !== post.address.chat) {
-    return await sendText({ ...post, address: { ...post.address, chat: String(moved) } }, bot, signal);
-  }
-  return result;
+  return moved === undefined || String(moved) === address.chat ? undefined : { ...address, chat: String(moved) };
 }
 
 /** Changes one message. It may be repeated without harm: a message that already is as wanted counts as changed. */

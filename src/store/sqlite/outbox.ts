@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { OutboxId, SessionId } from '../../base/ids.ts';
-import type { Outbound, OutboundKind, Receipt } from '../../model/channel.ts';
+import type { Outbound, OutboundFile, OutboundKind, Receipt } from '../../model/channel.ts';
 import { addressKey } from '../../model/session.ts';
 import type { KeptOutbound, NewOutbound, Outbox, QueuedOutbound } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
@@ -16,6 +16,8 @@ interface OutboxRow extends AddressColumns {
   readonly address_key: string;
   readonly kind: OutboundKind;
   readonly text: string;
+  /** JSON; NULL for none. */
+  readonly files: string | null;
   readonly copy: Outbound['copy'];
   readonly state: QueuedOutbound['state'];
   readonly attempts: number;
@@ -30,7 +32,7 @@ interface KeptColumns {
 }
 
 const columns =
-  'id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts, not_before, sent_by';
+  'id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts, not_before, sent_by';
 const isOpen = `state IN ('queued', 'sending')`;
 
 const openOnPlatform: Query<OutboxRow> = {
@@ -82,13 +84,14 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
   };
 }
 
-function enqueue(db: Database, now: number, { sessionId, address, kind, text, notAfter }: NewOutbound): OutboxId {
+function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
+  const { sessionId, address, kind, text, files = [], notAfter } = message;
   requireSession(db, sessionId);
   const id = newId('outbox', now);
   db.run(
-    `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts,
+    `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts,
       not_before, not_after, after_seq, at)
-      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
     id,
     addressKey(address),
     address.platform,
@@ -97,6 +100,7 @@ function enqueue(db: Database, now: number, { sessionId, address, kind, text, no
     address.thread,
     kind,
     text,
+    files.length === 0 ? null : JSON.stringify(files),
     notAfter,
     now,
     sessionId,
@@ -157,5 +161,7 @@ function close(db: Database, id: OutboxId, state: 'sent' | 'failed', note: strin
 
 function toQueued(row: OutboxRow): QueuedOutbound {
   const { id, kind, text, copy, attempts, state } = row;
-  return { message: { id, address: toAddress(row), kind, text, copy, digest: undefined }, attempts, state };
+  const files = row.files === null ? {} : { files: JSON.parse(row.files) as readonly OutboundFile[] };
+  const message: Outbound = { id, address: toAddress(row), kind, text, copy, digest: undefined, ...files };
+  return { message, attempts, state };
 }

@@ -3,8 +3,8 @@ import type { PairedPerson, People } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
 
-const allPeople: Query<PairedPerson> = { sql: 'SELECT person, since FROM people ORDER BY since, person' };
-const personNamed: Query<PairedPerson> = { sql: 'SELECT person, since FROM people WHERE person = ?' };
+const allPeople: Query<PairedPerson> = { sql: 'SELECT person, since, role FROM people ORDER BY since, person' };
+const personNamed: Query<PairedPerson> = { sql: 'SELECT person, since, role FROM people WHERE person = ?' };
 const offersSince: Query<{ person: PersonId; at: number }> = {
   sql: 'SELECT person, at FROM pairing_offers WHERE at >= ? ORDER BY number',
 };
@@ -16,7 +16,7 @@ const offersKeptMs = 24 * 60 * 60 * 1000;
 
 export function peopleRows(db: Database): Rows<People> {
   return {
-    list: () => db.all(allPeople).map(({ person, since }) => ({ person, since })),
+    list: () => db.all(allPeople).map(({ person, since, role }) => ({ person, since, role })),
     has: (person) => db.get(personNamed, person) !== undefined,
     offers: (since) => db.all(offersSince, since).map(({ person, at }) => ({ person, at })),
     offer({ digest, person, at, expiresAt }) {
@@ -34,8 +34,29 @@ export function peopleRows(db: Database): Rows<People> {
       const person = db.get(offerOfCode, digest, now)?.person;
       if (person === undefined) return undefined;
       db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
-      db.run('INSERT INTO people (person, since) VALUES (?, ?) ON CONFLICT (person) DO NOTHING', person, now);
+      db.run(
+        `INSERT INTO people (person, since, role)
+          VALUES (?, ?, CASE WHEN EXISTS (SELECT 1 FROM people WHERE role = 'owner') THEN 'guest' ELSE 'owner' END)
+          ON CONFLICT (person) DO NOTHING`,
+        person,
+        now,
+      );
       return person;
+    },
+    inviteOwner({ digest, expiresAt }) {
+      db.run('DELETE FROM owner_codes');
+      db.run('INSERT INTO owner_codes (digest, expires_at) VALUES (?, ?)', digest, expiresAt);
+    },
+    admitOwner(digest, person, now) {
+      if (db.run('DELETE FROM owner_codes WHERE digest = ? AND expires_at > ?', digest, now) === 0) return false;
+      db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
+      db.run(
+        `INSERT INTO people (person, since, role) VALUES (?, ?, 'owner')
+          ON CONFLICT (person) DO UPDATE SET role = 'owner'`,
+        person,
+        now,
+      );
+      return true;
     },
     remove(person) {
       // A code that was handed out before must not undo it.

@@ -211,4 +211,21 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 6,
+    sql: `
+      -- What goes along with a message, as JSON.
+      ALTER TABLE outbox ADD COLUMN files TEXT;
+
+      -- The first who was let in is the owner.
+      ALTER TABLE people ADD COLUMN role TEXT NOT NULL DEFAULT 'guest';
+      UPDATE people SET role = 'owner' WHERE person = (SELECT person FROM people ORDER BY since, person LIMIT 1);
+
+      -- Codes for whoever sits at this machine; the digest alone is kept, and goes when the code is used.
+      CREATE TABLE owner_codes (
+        digest TEXT PRIMARY KEY,
+        expires_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

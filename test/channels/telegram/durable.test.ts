@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { newId } from '../../../src/base/ids.ts';
 import type { OutboxId, PersonId } from '../../../src/base/ids.ts';
@@ -9,6 +11,7 @@ import type { StoreHouse } from '../../support/store-house.ts';
 import * as sqlite from '../../support/store-sqlite-opener.ts';
 import { anna } from '../../support/telegram-server.ts';
 import { dropsAfter, floods } from '../../support/telegram-server-faults.ts';
+import { makeTempFolder } from '../../support/temp-folder.ts';
 import { next, openTelegram, privateChat } from './bench.ts';
 import type { TelegramBench } from './bench.ts';
 
@@ -109,4 +112,22 @@ test('a reply to someone who blocked the bot has failed, with the reason, and ho
 
   const states = await Promise.all(ids.map(async (id) => (await house.store.outbox.get(id))?.state));
   assert.deepEqual(states, ['failed', 'failed']);
+});
+
+test('a file that was queued goes out after a restart, once', async () => {
+  await using folder = await makeTempFolder();
+  const path = join(folder.path, 'notes.txt');
+  await writeFile(path, 'milk');
+  await using house = await openStoreHouse(sqlite);
+  await using bench = await openTelegram();
+  const { id: sessionId } = await house.store.sessions.at(where);
+  const files = [{ path, name: 'notes.txt', kind: 'file' as const }];
+  const notAfter = house.clock.now() + 3_600_000;
+  await house.store.outbox.enqueue({ sessionId, address: privateChat, kind: 'reply', text: 'Here.', files, notAfter });
+
+  await house.reopen();
+  for (let pass = 0; pass < 2; pass += 1) await deliver(house, bench.restart());
+
+  const shown = bench.server.shown(anna.id).map(({ text, file }) => file?.name ?? text);
+  assert.deepEqual(shown, ['Here.', 'notes.txt']);
 });

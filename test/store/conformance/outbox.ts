@@ -61,6 +61,20 @@ export const outboxPromises: Promises = {
     assert.deepEqual(await house.store.outbox.get(elsewhere), only);
   },
 
+  'the files of a message stay with it, in their order': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const files = [
+      { path: '/tmp/b.png', name: 'b.png', kind: 'picture' },
+      { path: '/tmp/a', name: 'a', kind: 'file' },
+    ] as const;
+    const id = await house.store.outbox.enqueue({ ...replyTo(session, 'look'), files });
+
+    const store = await house.reopen();
+
+    assert.deepEqual((await store.outbox.get(id))?.message.files, files);
+  },
+
   'what is sent or refused never comes back, and does not hold up the next': async ({ open }) => {
     await using house = await open();
     const [a, b] = await enqueue(house, 'one', ['a', 'b', 'c']);

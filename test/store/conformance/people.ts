@@ -13,7 +13,7 @@ export const peoplePromises: Promises = {
     assert.equal(await people.admit('one', 15), undefined);
     const store = await house.reopen();
 
-    assert.deepEqual(await store.people.list(), [{ person: ada, since: 15 }]);
+    assert.deepEqual(await store.people.list(), [{ person: ada, since: 15, role: 'owner' }]);
     assert.deepEqual([await store.people.has(ada), await store.people.has(bob)], [true, false]);
   },
 
@@ -39,6 +39,53 @@ export const peoplePromises: Promises = {
       { person: ada, at: 11 },
       { person: ada, at: 12 },
     ]);
+  },
+
+  'the first who is let in is the owner, and those behind are guests': async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    for (const [at, person] of [ada, bob].entries()) {
+      await people.offer({ digest: person, person, at, expiresAt: 99 });
+      await people.admit(person, at);
+    }
+
+    const roles = (await people.list()).map(({ person, role }) => [person, role]);
+
+    assert.deepEqual(roles, [
+      [ada, 'owner'],
+      [bob, 'guest'],
+    ]);
+  },
+
+  "an owner's code makes an owner of whoever brings it, once": async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    for (const person of [ada, bob]) {
+      await people.offer({ digest: person, person, at: 1, expiresAt: 99 });
+      await people.admit(person, 2);
+    }
+    await people.inviteOwner({ digest: 'one', expiresAt: 20 });
+
+    const store = await house.reopen();
+
+    assert.equal(await store.people.admitOwner('other', bob, 15), false);
+    assert.equal(await store.people.admitOwner('one', bob, 15), true);
+    assert.equal(await store.people.admitOwner('one', ada, 15), false);
+    assert.deepEqual(await store.people.list(), [
+      { person: ada, since: 2, role: 'owner' },
+      { person: bob, since: 2, role: 'owner' },
+    ]);
+  },
+
+  "an owner's code is worth nothing from its end on, nor behind a newer one": async ({ open }) => {
+    await using house = await open();
+    const { people } = house.store;
+    await people.inviteOwner({ digest: 'old', expiresAt: 20 });
+    await people.inviteOwner({ digest: 'new', expiresAt: 22 });
+
+    assert.equal(await people.admitOwner('old', ada, 15), false);
+    assert.equal(await people.admitOwner('new', ada, 22), false);
+    assert.deepEqual(await people.list(), []);
   },
 
   'access that is taken back is gone, and with it a code that was handed out': async ({ open }) => {

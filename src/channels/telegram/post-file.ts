@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import type { OutboundFile } from '../../model/channel.ts';
+import { describeBytes } from '../../model/image.ts';
+import type { Address } from '../../model/session.ts';
+import type { BotApi, CallResult } from './bot-api.ts';
+import { elsewhere } from './post-text.ts';
+import type { RichText } from './rich-text.ts';
+
+export interface FilePost {
+  readonly address: Address;
+  readonly file: OutboundFile;
+  /** Stands under it; empty for none. */
+  readonly caption: RichText;
+}
+
+/** What the Bot API takes from a bot. */
+const mostBytes = 50 * 1024 * 1024;
+const mostPictureBytes = 10 * 1024 * 1024;
+
+export type JudgedFile =
+  | { readonly type: 'fit'; readonly as: OutboundFile['kind'] }
+  | { readonly type: 'unfit'; readonly reason: string };
+
+/** Whether a file can be sent as it stands on the disk now, and as what. */
+export async function judgeFile({ path, kind }: OutboundFile): Promise<JudgedFile> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) return { type: 'unfit', reason: 'it is not there any more' };
+  if (found.size === 0) return { type: 'unfit', reason: 'it is empty' };
+  if (found.size > mostBytes) {
+    return { type: 'unfit', reason: `it has ${describeBytes(found.size)}, and Telegram takes 50 MB from a bot` };
+  }
+  return { type: 'fit', as: found.size > mostPictureBytes ? 'file' : kind };
+}
+
+/** Sends one file. A picture that Telegram will not show is sent as a file; a topic that is gone is left out. */
+export async function sendFile(
+  post: FilePost,
+  as: OutboundFile['kind'],
+  bot: BotApi,
+  signal: AbortSignal,
+): Promise<CallResult<number>> {
+  const result = await send(post, as, bot, signal);
+  if (result.type !== 'refused') return result;
+  const address = elsewhere(post.address, result);
+  if (address !== undefined) return await sendFile({ ...post, address }, as, bot, signal);
+  return as === 'picture' && result.code === 400 ? await sendFile(post, 'file', bot, signal) : result;
+}
+
+async function send(
+  { address, file, caption }: FilePost,
+  as: OutboundFile['kind'],
+  bot: BotApi,
+  signal: AbortSignal,
+): Promise<CallResult<number>> {
+  const { InputFile } = await import('grammy');
+  const other = {
+    ...(caption.text !== '' && { caption: caption.text, caption_entities: [...caption.entities] }),
+    ...(address.thread !== '' && { message_thread_id: Number(address.thread) }),
+  };
+  const result = await bot.upload<{ readonly message_id: number }>((api, stop) => {
+    const input = new InputFile(file.path, file.name);
+    return as === 'picture'
+      ? api.sendPhoto(address.chat, input, other, stop)
+      : api.sendDocument(address.chat, input, { ...other, disable_content_type_detection: true }, stop);
+  }, signal);
+  return result.type === 'done' ? { type: 'done', value: result.value.message_id } : result;
+}
