@@ -50,6 +50,11 @@ function createDeps(): CliDeps {
       const { systemClock } = await import('./base/clock.ts');
       return await refreshPrices({ env: process.env, clock: systemClock });
     },
+    async openTelegramDesk() {
+      const { openTelegramDesk } = await import('./app/telegram-desk.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openTelegramDesk({ env: process.env, clock: systemClock });
+    },
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');

@@ -98,6 +98,21 @@ export interface ModelDesk {
   check(runtime: Runtime): Promise<ModelCheck>;
 }
 
+/** Whose a bot's token is, or why it cannot be used. */
+export type TokenCheck =
+  | { readonly type: 'valid'; readonly id: string; readonly username: string; readonly name: string }
+  | { readonly type: 'invalid'; readonly problem: string }
+  | { readonly type: 'unreachable'; readonly problem: string };
+
+/** The token of the Telegram bot. */
+export interface TelegramDesk {
+  readonly hasToken: boolean;
+  /** Asks Telegram whose a token is; left out: the one that is there. */
+  check(token?: string): Promise<TokenCheck>;
+  /** Keeps it for the next start, and names the variable of the environment that hides it, if one does. */
+  save(token: string): Promise<{ readonly path: string; readonly shadowedBy: string | undefined }>;
+}
+
 export type RefreshedPrices =
   | { readonly type: 'refreshed'; readonly url: string; readonly path: string; readonly models: number }
   | { readonly type: 'failed'; readonly url: string; readonly reason: string };
@@ -135,5 +150,7 @@ export interface CliDeps {
   readonly refreshPrices: () => Promise<RefreshedPrices>;
   /** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
   readonly askGateway: (request: PeopleRequest) => Promise<PeopleAnswer>;
+  /** Opens the bot's token without the store, so that it works beside a running program. */
+  readonly openTelegramDesk: () => Promise<TelegramDesk>;
   readonly process: ProcessPort;
 }

@@ -80,6 +80,18 @@ export const commandTable: readonly CommandRow[] = [
     ],
   },
   {
+    name: 'gateway setup',
+    aliases: [],
+    summary: 'give it a Telegram bot by its token, and show the link that makes you the owner',
+    words: noWords,
+    options: [{ name: 'token-stdin', summary: 'read the token from stdin instead of asking for it' }, help],
+    details: [
+      'The token is checked with Telegram, and kept in .env in the home, closed to other users. It is never shown.',
+      'The link is good once, for an hour; the gateway may run already, or be started later.',
+      'With a new token of the same bot nothing is lost: its conversations go on.',
+    ],
+  },
+  {
     name: 'gateway pair',
     aliases: [],
     summary: 'let in whoever was given this code by the bot',

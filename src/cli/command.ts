@@ -28,6 +28,7 @@ export type CommandName =
   | 'model check'
   | 'model refresh'
   | 'gateway run'
+  | 'gateway setup'
   | 'gateway pair'
   | 'gateway people'
   | 'gateway revoke'

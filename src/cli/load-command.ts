@@ -24,6 +24,7 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'model check': async () => (await import('./model/check-model.ts')).checkOneModel,
   'model refresh': async () => (await import('./model/refresh-prices.ts')).refreshModelPrices,
   'gateway run': async () => (await import('./gateway/run-gateway.ts')).runGateway,
+  'gateway setup': async () => (await import('./gateway/set-up.ts')).setUpGateway,
   'gateway pair': async () => (await import('./gateway/people.ts')).pairPerson,
   'gateway people': async () => (await import('./gateway/people.ts')).listPeople,
   'gateway revoke': async () => (await import('./gateway/people.ts')).revokePerson,

@@ -20,7 +20,7 @@ export function decideAccess(inbound: Inbound, standing: 'let-in' | 'stranger'):
 }
 
 /** A private chat has the id of the person in it; no group ever has. */
-function isPrivate({ address, person }: Inbound): boolean {
+export function isPrivate({ address, person }: Inbound): boolean {
   return person === `${address.platform}:${address.chat}`;
 }
 

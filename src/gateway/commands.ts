@@ -42,7 +42,13 @@ export interface CommandRow {
 
 /** The one table of slash commands: it serves the terminal, and every menu and help text is made from it. */
 export const commandTable: readonly CommandRow[] = [
-  { name: 'help', aliases: ['commands', '?'], usage: '/help', summary: 'what can be typed here', run: runHelp },
+  {
+    name: 'help',
+    aliases: ['commands', '?', 'start'],
+    usage: '/help',
+    summary: 'what can be typed here',
+    run: runHelp,
+  },
   {
     name: 'new',
     aliases: ['reset', 'clear'],

@@ -126,8 +126,14 @@ export class Gateway implements AsyncDisposable {
       const code = await offerCode(person, { store, clock });
       return code === undefined ? undefined : describeOffer(code);
     };
+    const bindOwner: IntakeDeps['bindOwner'] = async (from) => {
+      if (from.address.platform === 'terminal') return undefined;
+      const { bindOwner: bind } = await import('./owner-link.ts');
+      return await bind(from, { store, clock });
+    };
     const approvals = this.#approvals;
-    return takeIn(inbound, { store, lanes, approvals, commands, wake, clock, faults, access, offerPairing });
+    const deps = { store, lanes, approvals, commands, wake, clock, faults, access, offerPairing, bindOwner };
+    return takeIn(inbound, deps);
   }
 
   watch(address: Address, watcher: Watcher): Disposable {

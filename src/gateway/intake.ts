@@ -20,6 +20,8 @@ export interface IntakeDeps {
   readonly access: (inbound: Inbound) => Promise<Access>;
   /** What a stranger is told, who may ask to be let in; undefined where that would be too often. */
   readonly offerPairing: (person: PersonId) => Promise<string | undefined>;
+  /** What someone is told who followed a link that makes them the owner; undefined for everything else. */
+  readonly bindOwner: (inbound: Inbound) => Promise<string | undefined>;
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'running'>;
   readonly approvals: Pick<PendingApprovals, 'answer'>;
@@ -45,6 +47,8 @@ type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
 
 /** Decides what an inbound is, writes it down, and only then wakes the session. What was not written was never promised. */
 export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake> {
+  const welcome = await deps.bindOwner(inbound);
+  if (welcome !== undefined) return { type: 'commanded', reply: welcome };
   const access = await deps.access(inbound);
   if (access.type === 'denied') {
     return { type: 'denied', reply: access.answer === 'silence' ? undefined : await deps.offerPairing(inbound.person) };

@@ -13,11 +13,13 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly settings: Pick<Settings, 'current'>;
 }
 
-/** What the owner can ask about those who have access: let one in, list them, take access back. */
+/** What the owner can ask about those who have access: let one in, list them, take access back, make an owner. */
 export type PeopleRequest =
   | { readonly type: 'pair'; readonly code: string }
   | { readonly type: 'people' }
-  | { readonly type: 'revoke'; readonly person: string };
+  | { readonly type: 'revoke'; readonly person: string }
+  /** Answered with the code that makes whoever brings it an owner. */
+  | { readonly type: 'invite-owner' };
 
 export interface PeopleAnswer {
   readonly ok: boolean;
@@ -58,6 +60,8 @@ export async function answerAboutPeople(request: PeopleRequest, deps: PeopleDesk
       return await list(deps);
     case 'revoke':
       return await revoke(request.person, deps);
+    case 'invite-owner':
+      return { ok: true, text: await (await import('./owner-link.ts')).inviteOwner(deps) };
   }
 }
 
@@ -65,7 +69,7 @@ function readRequest(json: JsonObject): PeopleRequest | undefined {
   const type = json['type'];
   if (type === 'pair') return { type, code: asText(json['code']) };
   if (type === 'revoke') return { type, person: asText(json['person']) };
-  return type === 'people' ? { type } : undefined;
+  return type === 'people' || type === 'invite-owner' ? { type } : undefined;
 }
 
 function asText(value: Json | undefined): string {
@@ -81,7 +85,9 @@ async function pair(code: string, deps: PeopleDeskDeps): Promise<PeopleAnswer> {
 async function list({ store, settings }: PeopleDeskDeps): Promise<PeopleAnswer> {
   const paired = await store.people.list();
   const lines = [
-    ...paired.map(({ person, since }) => `${person}  let in ${new Date(since).toISOString().slice(0, 10)}`),
+    ...paired.map(
+      ({ person, since, role }) => `${person}  ${role}, let in ${new Date(since).toISOString().slice(0, 10)}`,
+    ),
     ...[...allowedPeople(settings.current.config)].map((person) => `${person}  by the settings`),
   ];
   return { ok: true, text: lines.length === 0 ? 'Nobody has access but you, at this terminal.' : lines.join('\n') };

@@ -95,6 +95,12 @@ export class TelegramServer implements AsyncDisposable {
     this.#token = `${botUser.id}:another-one`;
   }
 
+  /** The same, and the new token is told. */
+  rotateToken(): string {
+    this.#token = `${botUser.id}:BBG-new_token-ABCDEFGHIJKLMNOPQRSTU`;
+    return this.#token;
+  }
+
   /** Someone writes to the bot; without more, Anna in her private chat. */
   say(text: string, fields: MessageFields = {}): Message {
     const message = this.#message({ text, ...fields });

@@ -8,8 +8,8 @@ import type { ModelScript } from '../../support/model-script.ts';
 export interface GatewayDesk extends AsyncDisposable {
   readonly desk: Desk;
   readonly telegram: TelegramServer;
-  /** Starts the gateway and resolves once it serves. */
-  start(): Promise<Started>;
+  /** Starts the gateway and resolves once it serves; without a token of its own it finds the one in the home. */
+  start(token?: 'given' | 'from-home'): Promise<Started>;
   run(...args: readonly string[]): ReturnType<Desk['run']>;
 }
 
@@ -24,8 +24,8 @@ export async function openGatewayDesk(script: ModelScript, allow: readonly numbe
   return {
     desk,
     telegram,
-    async start() {
-      const started = desk.start(['gateway'], { env, longestMs: 300_000 });
+    async start(token = 'given') {
+      const started = desk.start(['gateway'], { ...(token === 'given' && { env }), longestMs: 300_000 });
       await started.prints(/Serving telegram with/);
       return started;
     },
