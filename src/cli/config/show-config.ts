@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isJsonObject } from '../../base/json.ts';
-import type { Config, ModelChoice, PriceSettings } from '../../model/config.ts';
+import type { Config, ModelChoice, PriceSettings, TelegramSettings } from '../../model/config.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -70,12 +70,11 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       idle_ttl: rest.agentCache.idleMs / 1000,
     },
     terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
-    telegram: {
-      token_env: rest.telegram.tokenEnv,
-      allow: [...rest.telegram.allow],
-      groups: rest.telegram.groups,
-      workdir: rest.telegram.workdir ?? null,
-      api_root: rest.telegram.apiRoot ?? null,
+    telegram: telegramAsWritten(rest.telegram),
+    speech: {
+      base_url: rest.speech.baseUrl ?? null,
+      model: rest.speech.model,
+      key_env: rest.speech.keyEnv ?? null,
     },
     storage: { retention_days: rest.storage.retentionDays },
   };
@@ -90,6 +89,20 @@ function choiceAsWritten(choice: ModelChoice): JsonObject {
     key_env: choice.keyEnv.length === 0 ? null : [...choice.keyEnv],
     key_command: choice.keyCommands.length === 0 ? null : [...choice.keyCommands],
     context_length: choice.contextLength ?? null,
+  };
+}
+
+function telegramAsWritten({ webhook, ...telegram }: TelegramSettings): JsonObject {
+  return {
+    token_env: telegram.tokenEnv,
+    allow: [...telegram.allow],
+    groups: telegram.groups,
+    workdir: telegram.workdir ?? null,
+    api_root: telegram.apiRoot ?? null,
+    proxy: telegram.proxy ?? null,
+    webhook: webhook
+      ? { url: webhook.url, host: webhook.host, port: webhook.port, secret_env: webhook.secretEnv ?? null }
+      : null,
   };
 }
 

@@ -227,6 +227,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'limits',
     'prices',
     'agent',
+    'platform_toolsets',
     'agent_cache',
     'terminal',
     'telegram',
