@@ -93,9 +93,16 @@ function describeExitCodes(): string {
   return `Exit codes:\n${columns(exitCodeTexts.map(([code, text]) => [String(code), text]))}`;
 }
 
+// What is longer stands on a line of its own.
+const widestColumn = 44;
+
 function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+  const width = Math.max(...rows.map(([left]) => left.length).filter((length) => length <= widestColumn));
+  return rows
+    .map(
+      ([left, right]) => `  ${left.length > width ? `${left}\n  ${' '.repeat(width)}` : left.padEnd(width)}  ${right}`,
+    )
+    .join('\n');
 }
 
 function sections(texts: readonly string[]): string {
@@ -115,9 +122,9 @@ const jsonText = `talaria run --json prints one JSON object a line. Each has a "
                    there is none)
   failed           the last line where there is no result: ok, exitCode, error with code and message
 
-Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.steered", "turn.nudged", "step.asked",
-"step.finished", "step.failed", "limit.reached", "compaction.asked", "context.compacted", "context.restored",
-"approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
+Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.announced", "turn.steered", "turn.nudged",
+"step.asked", "step.finished", "step.failed", "limit.reached", "compaction.asked", "context.compacted",
+"context.restored", "approval.asked", "approval.answered", "tool.called", "tool.settled" and "turn.settled".
 Fields and types may be added; what is here stays.
 
 Other commands print one document with "ok": true. Every command that fails prints, as its last line,

@@ -36,7 +36,7 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
   for (;;) {
     const [turn] = await deps.store.turns.unsettled(sessionId);
     const session = await deps.store.sessions.get(sessionId);
-    if (turn === undefined || session === undefined || lane.signal.aborted) return;
+    if (turn === undefined || session === undefined || !lane.mayBegin()) return;
     const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence });
     lane.end();
     await deps.deliver(session);

@@ -23,6 +23,7 @@ import type { DrainDeps } from './drain.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
+import { RestartNotices } from './restart-notices.ts';
 import { TurnPreviews } from './turn-previews.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
@@ -42,10 +43,15 @@ export interface GatewayDeps {
   readonly log: Log;
   /** Tells whoever runs the program. */
   readonly report: (line: string) => void;
+  /** Ends the program in good order and has it come back; undefined where nobody would bring it back. */
+  readonly restart?: (() => void) | undefined;
   readonly faults: Faults | undefined;
 }
 
 const mostTellings = 5;
+// For turns that were told to end, and for the notices to those who wait for them.
+const releaseMs = 5_000;
+const noticesMs = 5_000;
 
 /** From inbound to outbound: admits messages into durable turns, runs them in lanes, and sends what they settle to. */
 export class Gateway implements AsyncDisposable {
@@ -55,6 +61,7 @@ export class Gateway implements AsyncDisposable {
   readonly #lanes: Lanes;
   readonly #deliveries: Deliveries;
   readonly #previews: TurnPreviews;
+  readonly #notices: RestartNotices;
   readonly #agents: Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
@@ -70,6 +77,11 @@ export class Gateway implements AsyncDisposable {
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#previews = new TurnPreviews({ channelFor, signal: this.#stopping.signal });
     this.#deliveries = new Deliveries({ ...deps, outbox: deps.store.outbox });
+    this.#notices = new RestartNotices({
+      ...deps,
+      serves: (address) => this.#channelFor(address) !== undefined,
+      deliver: (address) => this.deliver(address),
+    });
     const agents = deps.openAgents(this.#approvals);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
@@ -99,12 +111,33 @@ export class Gateway implements AsyncDisposable {
   /** Goes on with everything that an earlier run left on the channels: turns without a result, and what was not sent. */
   async goOn(): Promise<void> {
     const { store } = this.#deps;
+    await this.#notices.returnAll();
     const unsettled = await store.turns.unsettled();
     for (const sessionId of new Set(unsettled.map((turn) => turn.sessionId))) {
       const session = await store.sessions.get(sessionId);
       if (session && this.#channelFor(session.address)) this.resume(sessionId);
     }
     await this.#deliveries.goOn();
+  }
+
+  /** How many sessions are being served. */
+  get atWork(): number {
+    return this.#lanes.atWork;
+  }
+
+  /** Whether it is about to end: what arrives is written down and waits for the next start. */
+  get isDraining(): boolean {
+    return this.#lanes.isHeld;
+  }
+
+  /**
+   * Begins no more turns and lets those that run end within the time. What is left then stays unsettled, for the next start
+   * to go on with, and whoever waits for it is told. Messages that arrive meanwhile are written down.
+   */
+  async drain(limitMs: number): Promise<void> {
+    await this.#within(limitMs, this.#lanes.hold());
+    await this.#within(releaseMs, this.#lanes[Symbol.asyncDispose]());
+    await this.#within(noticesMs, this.#notices.pauseAll());
   }
 
   /** Resolves when no channel brings anything any more. */
@@ -195,7 +228,11 @@ export class Gateway implements AsyncDisposable {
   /** What the sender is told at once; an admitted message is answered by its turn. */
   async #takeInOrSayWhyNot(inbound: Inbound): Promise<string | undefined> {
     try {
-      return describeIntake(await this.takeIn(inbound));
+      const intake = await this.takeIn(inbound);
+      if (intake.type === 'admitted' && this.isDraining) {
+        await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
+      }
+      return describeIntake(intake);
     } catch (thrown) {
       this.#note('an inbound message was not taken in', thrown);
       return `That was not taken in: ${withoutFullStop(describeError(thrown))}. Nothing was done; send it again.`;
@@ -236,6 +273,13 @@ export class Gateway implements AsyncDisposable {
     } catch (thrown) {
       this.#note('a notice was not shown', thrown);
     }
+  }
+
+  async #within(ms: number, work: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const late = this.#deps.clock.sleep(ms, over.signal).catch(() => undefined);
+    await Promise.race([work, late]);
+    over.abort();
   }
 
   #note(what: string, thrown: unknown): void {

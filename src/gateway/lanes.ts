@@ -14,6 +14,8 @@ export interface LaneControl {
   end(): void;
   /** Aborts with the lane itself, at shutdown. */
   readonly signal: AbortSignal;
+  /** Whether another turn may begin. */
+  mayBegin(): boolean;
 }
 
 export interface BegunTurn {
@@ -50,6 +52,7 @@ export class Lanes implements AsyncDisposable {
   readonly #lanes = new Map<SessionId, Lane>();
   readonly #listening: Disposable;
   readonly #closing = new AbortController();
+  #isHeld = false;
 
   constructor(deps: LanesDeps) {
     this.#deps = deps;
@@ -71,7 +74,22 @@ export class Lanes implements AsyncDisposable {
     for (let lane = this.#lanes.get(sessionId); lane; lane = this.#lanes.get(sessionId)) await lane.done;
   }
 
-  /** Shuts down: running turns are told, and left unsettled for the next start. */
+  /** How many sessions are being served. */
+  get atWork(): number {
+    return this.#lanes.size;
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** From now on no turn begins; one that runs may end. Resolves when none runs any more. */
+  async hold(): Promise<void> {
+    this.#isHeld = true;
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.done));
+  }
+
+  /** Running turns are told, and left unsettled for the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     const cause: AbortCause = { type: 'shutdown' };
     this.#closing.abort(cause);
@@ -125,6 +143,7 @@ export class Lanes implements AsyncDisposable {
       abort: (cause) => lane.controller.abort(cause),
       end: () => endTurn(lane),
       signal: this.#closing.signal,
+      mayBegin: () => !this.#isHeld && !this.#closing.signal.aborted,
     };
   }
 

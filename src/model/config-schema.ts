@@ -123,6 +123,12 @@ const sections = {
           minimum: 0,
         }),
       ),
+      restart_drain_timeout: optional(
+        integer('seconds that running turns get to end when the gateway is stopped; what is left goes on later (60)', {
+          minimum: 0,
+          maximum: 3600,
+        }),
+      ),
       system_prompt: optional(string('what is added to the end of the system prompt')),
       disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal"')),
     },

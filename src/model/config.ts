@@ -61,6 +61,8 @@ export interface AgentSettings {
   readonly maxSteps: number;
   /** How long nothing may happen before a turn is ended as stuck; undefined allows any time. */
   readonly inactivityMs: number | undefined;
+  /** How long running turns get to end when the gateway is stopped. */
+  readonly drainMs: number;
   /** Added to the end of the system prompt. */
   readonly ephemeralPrompt: string;
   readonly disabledToolsets: readonly string[];
@@ -223,6 +225,7 @@ function agentSettings(user: Partial<NonNullable<UserConfig['agent']>> = {}): Ag
   return {
     maxSteps: user.max_turns ?? 90,
     inactivityMs: zeroIsNone((user.gateway_timeout ?? 1800) * 1000),
+    drainMs: (user.restart_drain_timeout ?? 60) * 1000,
     ephemeralPrompt: user.system_prompt?.trim() ?? '',
     disabledToolsets: user.disabled_toolsets ?? [],
   };

@@ -3,7 +3,16 @@ import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
 import type { CacheLife, RuntimeName } from './runtime.ts';
-import type { AfterFailure, Compaction, NudgeCause, Purpose, ReachedLimit, TurnEntry, TurnResult } from './turn.ts';
+import type {
+  AfterFailure,
+  Announcement,
+  Compaction,
+  NudgeCause,
+  Purpose,
+  ReachedLimit,
+  TurnEntry,
+  TurnResult,
+} from './turn.ts';
 
 /** A call that the log has no outcome for, and how far it got. */
 export interface OpenCall {
@@ -74,6 +83,8 @@ export interface TurnState {
   readonly isLimitLifted: boolean;
   /** The call that the log has no end of. Whoever takes the turn over has none: it will not be answered any more. */
   readonly asking: AskingCall | undefined;
+  /** What whoever waits was told last about a restart. Each thing is told once. */
+  readonly announced: Announcement | undefined;
 }
 
 export interface AskingCall {
@@ -112,6 +123,7 @@ const initialState: TurnState = {
   stoppedByLimit: undefined,
   isLimitLifted: false,
   asking: undefined,
+  announced: undefined,
 };
 
 /** Folds the entries of one turn, in order. Pure. */
@@ -127,6 +139,8 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
       return { ...state, asking: undefined, unreleasedStarts: state.unreleasedStarts + 1, gaveUp: undefined };
     case 'turn.released':
       return { ...state, asking: undefined, unreleasedStarts: 0 };
+    case 'turn.announced':
+      return { ...state, announced: entry.what };
     case 'turn.steered':
       return { ...state, waitingSteers: state.waitingSteers + 1 };
     case 'turn.nudged':

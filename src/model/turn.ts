@@ -38,6 +38,8 @@ export type TurnEntry =
     }
   | { readonly type: 'turn.claimed'; readonly owner: NodeId; readonly epoch: number }
   | { readonly type: 'turn.released' }
+  /** Whoever waits for the turn is told that it rests while the program is stopped, or that it goes on. */
+  | { readonly type: 'turn.announced'; readonly what: Announcement }
   | { readonly type: 'turn.steered'; readonly parts: readonly Part[]; readonly person: PersonId }
   | { readonly type: 'turn.nudged'; readonly cause: NudgeCause; readonly text: string }
   | ({
@@ -75,6 +77,8 @@ export type TurnEntry =
   | ({ readonly type: 'context.compacted' } & Compaction)
   | { readonly type: 'context.restored' }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
+
+export type Announcement = 'pause' | 'return';
 
 /** Work on the conversation itself, done as a turn so that it waits its turn and survives a crash. */
 export type Purpose = { readonly type: 'compact'; readonly focus: string } | { readonly type: 'undo-compaction' };

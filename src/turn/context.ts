@@ -48,6 +48,7 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
       return;
     case 'turn.claimed':
     case 'turn.released':
+    case 'turn.announced':
     case 'step.failed':
     case 'approval.asked':
     case 'approval.answered':

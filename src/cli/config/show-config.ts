@@ -58,6 +58,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     agent: {
       max_turns: rest.agent.maxSteps,
       gateway_timeout: (rest.agent.inactivityMs ?? 0) / 1000,
+      restart_drain_timeout: rest.agent.drainMs / 1000,
       system_prompt: rest.agent.ephemeralPrompt,
       disabled_toolsets: [...rest.agent.disabledToolsets],
     },

@@ -100,6 +100,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'context.restored':
       return shown(view, [{ type: 'note', text: 'what was shortened last is read again as it was' }]);
     case 'turn.released':
+    case 'turn.announced':
     case 'turn.settled':
     case 'compaction.asked':
     case 'limit.reached':

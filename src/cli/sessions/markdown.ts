@@ -51,6 +51,7 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     }
     case 'turn.claimed':
     case 'turn.released':
+    case 'turn.announced':
     case 'turn.nudged':
     case 'turn.settled':
     case 'step.asked':

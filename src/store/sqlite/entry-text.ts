@@ -25,6 +25,7 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
       return unlessEmpty('tool', cut(outcomeText(entry.outcome), longestToolText));
     case 'turn.claimed':
     case 'turn.released':
+    case 'turn.announced':
     case 'turn.nudged':
     case 'step.asked':
     case 'step.failed':
