@@ -14,6 +14,7 @@ import { createTerminalChannel } from './channels/terminal.ts';
 import type { TerminalSeat } from './channels/terminal.ts';
 import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
+import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
 import type { PeopleAnswer, PeopleRequest } from './gateway/people-desk.ts';
 import type { Approvals } from './model/approvals.ts';
 import type { Catalogue } from './model/catalogue.ts';
@@ -45,11 +46,14 @@ export interface Surroundings {
 
 export type AppOptions =
   /** Before anything can be chosen, sessions past their retention are forgotten. */
-  | { readonly purpose: 'serve'; readonly model: string | undefined }
+  | { readonly purpose: 'serve'; readonly model: string | undefined; readonly start?: 'usual' | 'safe' }
   /** To look something up: changes nothing by itself. */
   | { readonly purpose: 'look' };
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+// Where the program itself does not say: a test, or a program around it.
+const bareHost: GatewayHost = { version: '', keeper: 'nobody', restart: undefined };
 
 type Seat = Omit<TerminalSeat, 'newMessageId'>;
 
@@ -57,7 +61,8 @@ type Seat = Omit<TerminalSeat, 'newMessageId'>;
 export async function openApp(options: AppOptions, { env, clock, faults }: Surroundings): Promise<App> {
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
-  const settings = await LiveSettings.open(home);
+  const start = (options.purpose === 'serve' ? options.start : undefined) ?? 'usual';
+  const settings = await LiveSettings.open(home, start);
   const { config } = settings.current;
   const forThisRun = options.purpose === 'serve' ? options.model : undefined;
   const keys = { secrets, printedKeys: createPrintedKeys(env, clock) };
@@ -89,6 +94,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     store,
     toolbox,
     files,
+    start,
     catalogue,
     clock,
     faults,
@@ -161,22 +167,44 @@ export class App implements AsyncDisposable {
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const gateway = this.#openGateway([channel], (line) => log.write('warn', line));
     gateway.start();
+    await this.#keepSettings();
     const [{ name, place }] = chain;
     return { gateway, model: { name, place }, warnings };
   }
 
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
-  async serveChannels(report: (line: string) => void): Promise<ServedChannels> {
-    const { home, models } = this.#parts;
+  async serveChannels(report: (line: string) => void, host: GatewayHost = bareHost): Promise<ServedChannels> {
+    const { home, models, settings } = this.#parts;
     const channels = await openChannels(this.#parts);
     const { chain, warnings } = await models.require({});
-    const gateway = this.#openGateway(channels, report);
+    const [{ name, place }] = chain;
+    const gateway = this.#openGateway(channels, report, host.restart);
+    const names = channels.map((channel) => channel.name);
+    const since = new Date(this.#parts.clock.now()).toISOString();
+    const status = (): GatewayStatus => ({
+      pid: process.pid,
+      since,
+      version: host.version,
+      keeper: host.keeper,
+      state: gateway.isDraining ? 'stopping' : 'serving',
+      channels: names,
+      model: name,
+      atWork: gateway.atWork,
+      start: this.#parts.start,
+    });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
-    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, report }));
+    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, report, status }));
     gateway.start();
     await gateway.goOn();
-    const [{ name, place }] = chain;
-    return { gateway, channels: channels.map((channel) => channel.name), model: { name, place }, warnings };
+    await this.#keepSettings();
+    const drain = (): Promise<void> => gateway.drain(settings.current.config.agent.drainMs);
+    const whenDeaf = (): Promise<void> => gateway.whenDeaf();
+    return { gateway: { drain, whenDeaf }, channels: names, model: { name, place }, warnings };
+  }
+
+  /** Writes a line into the log. */
+  note(line: string): void {
+    this.#parts.log.write('info', line);
   }
 
   async answerAboutPeople(request: PeopleRequest): Promise<PeopleAnswer> {
@@ -193,7 +221,12 @@ export class App implements AsyncDisposable {
     await this.#closing.disposeAsync();
   }
 
-  #openGateway(channels: readonly Channel[], report: (line: string) => void): Gateway {
+  async #keepSettings(): Promise<void> {
+    const { settings, log } = this.#parts;
+    for (const problem of await settings.keepAsServed()) log.write('warn', problem);
+  }
+
+  #openGateway(channels: readonly Channel[], report: (line: string) => void, restart?: () => void): Gateway {
     const owner = newId('node', this.#parts.clock.now());
     const gateway = new Gateway({
       ...this.#parts,
@@ -203,6 +236,7 @@ export class App implements AsyncDisposable {
       owner,
       openAgents: (approvals) => this.#openAgents(approvals, owner),
       report,
+      restart,
     });
     return this.#closing.use(gateway);
   }

@@ -60,6 +60,11 @@ function createDeps(): CliDeps {
       const { systemClock } = await import('./base/clock.ts');
       return await askGateway(request, { env: process.env, clock: systemClock, faults: undefined });
     },
+    async openServiceDesk() {
+      const { openServiceDesk } = await import('./app/service-desk.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openServiceDesk({ env: process.env, clock: systemClock });
+    },
   };
 }
 
@@ -82,7 +87,10 @@ function createProcessPort(): ProcessPort {
       const { homePath } = await import('./base/home-path.ts');
       return homePath(process.env);
     },
+    platform: process.platform,
+    program: () => ({ node: process.execPath, script: fs.realpathSync(process.argv[1] ?? '') }),
     onStopSignal: listenForStops,
+    signal: signalOther,
     exitNow: (code) => process.exit(code),
   };
 }
@@ -108,6 +116,14 @@ function listenForStops(listener: (signal: StopSignal) => void): Disposable {
       for (const signal of stopSignals) process.off(signal, listener);
     },
   };
+}
+
+function signalOther(pid: number, signal: StopSignal): void {
+  try {
+    process.kill(pid, signal);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown;
+  }
 }
 
 /** A reader that left early (`| head`) or a terminal that went away ends the writing, not the work. */

@@ -3,19 +3,19 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Faults } from '../model/faults.ts';
-import type { Settings } from '../model/settings.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import type { SessionFiles } from '../store/home/session-files.ts';
+import type { LiveSettings } from '../store/home/live-settings.ts';
 
 /** What the program is put together from. */
 export interface AppParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: HomeFolder;
   readonly secrets: Secrets;
-  readonly settings: Settings;
+  readonly settings: LiveSettings;
   readonly models: Models;
   readonly warnings: readonly string[];
   readonly log: Log;
@@ -23,6 +23,8 @@ export interface AppParts {
   readonly toolbox: Toolbox & AsyncDisposable;
   /** Files that were sent to sessions. */
   readonly files: SessionFiles;
+  /** `safe` leaves out what could keep the program from starting: whatever is loaded from outside of it asks here first. */
+  readonly start: 'usual' | 'safe';
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;

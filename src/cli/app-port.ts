@@ -3,6 +3,7 @@ import type { Models } from '../agents/models.ts';
 import type { LookUp } from '../agents/survey-models.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { GatewayHost, GatewayStatus } from '../gateway/gateway-status.ts';
 import type { PeopleAnswer, PeopleRequest } from '../gateway/people-desk.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
@@ -23,7 +24,9 @@ export interface App extends AsyncDisposable {
    * Begins to serve every channel of the settings, and goes on with what is unfinished there. Lines for whoever runs the
    * program go to `report`. Throws `bad-config` where no channel is set up.
    */
-  serveChannels(report: (line: string) => void): Promise<ServedChannels>;
+  serveChannels(report: (line: string) => void, host: GatewayHost): Promise<ServedChannels>;
+  /** Writes a line into the log. */
+  note(line: string): void;
   /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */
   endTask(sessionId: SessionId): Promise<void>;
 }
@@ -43,7 +46,14 @@ export interface ServedTerminal {
 }
 
 export interface ServedChannels {
-  readonly gateway: Pick<Gateway, 'whenDeaf'>;
+  readonly gateway: {
+    whenDeaf(): Promise<void>;
+    /**
+     * Begins no more turns and lets those that run end, as long as the settings say. Whoever waits for what is left is told
+     * that it goes on at the next start.
+     */
+    drain(): Promise<void>;
+  };
   readonly channels: readonly string[];
   readonly model: ServedTerminal['model'];
   readonly warnings: readonly string[];
@@ -55,6 +65,8 @@ export type OpenOptions =
       readonly purpose: 'serve';
       /** Instead of the configured model, for this run only. */
       readonly model: string | undefined;
+      /** `safe`: with the settings of the last start that served, and nothing that is loaded from outside. */
+      readonly start?: 'usual' | 'safe';
     }
   | { readonly purpose: 'look' };
 
@@ -132,10 +144,37 @@ export interface ProcessPort {
   readonly cwd: () => string;
   readonly version: string;
   readonly homeFolder: () => Promise<string>;
+  readonly platform: NodeJS.Platform;
+  /** The Node that runs, and the program that it runs. */
+  readonly program: () => { readonly node: string; readonly script: string };
   /** While someone listens, the signal does not end the process by itself. */
   onStopSignal(listener: (signal: StopSignal) => void): Disposable;
+  /** Sends a signal to another process; one that is gone needs none. */
+  signal(pid: number, signal: StopSignal): void;
   /** Ends the process at once, without giving anything back. */
   exitNow(code: number): void;
+}
+
+/** Why the gateway last failed to start. */
+export interface StartFailure {
+  readonly at: string;
+  readonly exitCode: number;
+  readonly reason: string;
+}
+
+/** What can be seen of the gateway from outside its process, and where it keeps things. The home is safe and exists. */
+export interface ServiceDesk {
+  readonly home: string;
+  readonly logs: string;
+  /** How long running turns get to end. */
+  readonly drainMs: number;
+  /** Asks the gateway that runs on this home; undefined where none does. Throws where it does not answer. */
+  status(): Promise<GatewayStatus | undefined>;
+  /** The process that holds the home, whatever it does there. */
+  holder(): { readonly pid: number; readonly since: string } | undefined;
+  lastFailure(): StartFailure | undefined;
+  /** Keeps why a start failed, or forgets it once one has come to serve. */
+  noteStart(failure: Omit<StartFailure, 'at'> | undefined): Promise<void>;
 }
 
 export interface CliDeps {
@@ -152,5 +191,7 @@ export interface CliDeps {
   readonly askGateway: (request: PeopleRequest) => Promise<PeopleAnswer>;
   /** Opens the bot's token without the store, so that it works beside a running program. */
   readonly openTelegramDesk: () => Promise<TelegramDesk>;
+  /** Opens neither the store nor anything of the program that may run. */
+  readonly openServiceDesk: () => Promise<ServiceDesk>;
   readonly process: ProcessPort;
 }

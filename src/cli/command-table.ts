@@ -8,6 +8,10 @@ const model: OptionRow = {
   value: 'NAME',
   summary: 'ask this model (NAME, provider:NAME or an alias) instead',
 };
+const safe: OptionRow = {
+  name: 'safe',
+  summary: 'start with the settings of the last start that worked (docs/service.md)',
+};
 const seatOptions: readonly OptionRow[] = [
   { name: 'continue', short: 'c', summary: 'continue the last session' },
   { name: 'resume', short: 'r', value: 'ID', summary: 'continue this session; the end of its id is enough' },
@@ -27,7 +31,7 @@ export const programOptions: readonly OptionRow[] = [
 ];
 
 export const groupTable: readonly GroupRow[] = [
-  { name: 'gateway', summary: 'answer on Telegram, and who may speak there', defaultVerb: 'run' },
+  { name: 'gateway', summary: 'answer on Telegram, as a service or not, and who may speak there', defaultVerb: 'run' },
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
@@ -41,7 +45,7 @@ export const commandTable: readonly CommandRow[] = [
     aliases: [],
     summary: 'chat in this terminal; also what the bare `talaria` does',
     words: noWords,
-    options: [...seatOptions, help],
+    options: [...seatOptions, safe, help],
     details: [
       'Ctrl-C stops what runs; Ctrl-D or /exit leaves. A line typed while it works reaches the running turn.',
       'A line that ends in \\ goes on with the next one. /help lists the slash commands.',
@@ -72,11 +76,12 @@ export const commandTable: readonly CommandRow[] = [
     aliases: [],
     summary: 'serve the channels of the settings until Ctrl-C; also what the bare `talaria gateway` does',
     words: noWords,
-    options: [model, help],
+    options: [model, safe, help],
     details: [
       'Telegram is served where TELEGRAM_BOT_TOKEN is set, in .env beside the settings or in the environment.',
       'Nobody has access unless telegram.allow names them or a code lets them in.',
-      'SIGTERM stops it in good order; what is unfinished goes on at the next start. A second signal ends it at once.',
+      'SIGTERM stops it in good order: running turns get agent.restart_drain_timeout to end, and what is left goes on',
+      'at the next start. A second signal ends it at once.',
     ],
   },
   {
@@ -90,6 +95,70 @@ export const commandTable: readonly CommandRow[] = [
       'The link is good once, for an hour; the gateway may run already, or be started later.',
       'With a new token of the same bot nothing is lost: its conversations go on.',
     ],
+  },
+  {
+    name: 'gateway start',
+    aliases: [],
+    summary: 'start it as the installed service, or else in the background, and wait until it serves',
+    words: noWords,
+    options: [model, safe, help],
+    details: ['With an option it is started in the background, whether a service is installed or not.'],
+  },
+  {
+    name: 'gateway stop',
+    aliases: [],
+    summary: 'stop it in good order, and say what goes on at the next start',
+    words: noWords,
+    options: [help],
+    details: [
+      'Running turns get agent.restart_drain_timeout seconds to end; the others are told that they go on later.',
+    ],
+  },
+  {
+    name: 'gateway restart',
+    aliases: [],
+    summary: 'stop it in good order and start it again',
+    words: noWords,
+    options: [model, safe, help],
+    details: [],
+  },
+  {
+    name: 'gateway status',
+    aliases: [],
+    summary: 'whether it runs, as what, and why its last start failed; exit code 3 where it does not run',
+    words: noWords,
+    options: [json, help],
+    details: [],
+  },
+  {
+    name: 'gateway logs',
+    aliases: ['log'],
+    summary: 'the latest lines of the log, with every secret taken out',
+    words: noWords,
+    options: [
+      { name: 'lines', short: 'n', value: 'COUNT', summary: 'how many (50)' },
+      { name: 'follow', short: 'f', summary: 'go on as the log grows, until Ctrl-C' },
+      help,
+    ],
+    details: [],
+  },
+  {
+    name: 'gateway install',
+    aliases: [],
+    summary: 'have systemd or launchd start it by itself',
+    words: noWords,
+    options: [help],
+    details: [
+      'It is a service of your own user: no root is needed. Run it again after an update or a move of the program.',
+    ],
+  },
+  {
+    name: 'gateway uninstall',
+    aliases: [],
+    summary: 'stop the service and remove it',
+    words: noWords,
+    options: [help],
+    details: [],
   },
   {
     name: 'gateway pair',

@@ -6,6 +6,8 @@ import type { Settings } from '../model/settings.ts';
 import { allowedPeople } from './access.ts';
 import { askControlSocket, openControlSocket } from './control-socket.ts';
 import type { ControlHandler } from './control-socket.ts';
+import { socketName, writeStatus } from './gateway-status.ts';
+import type { GatewayStatus } from './gateway-status.ts';
 import { redeemCode } from './pairing.ts';
 import type { PairingDeps } from './pairing.ts';
 
@@ -26,15 +28,16 @@ export interface PeopleAnswer {
   readonly text: string;
 }
 
-const socketName = 'gateway.sock';
-
 export interface OpenDeskDeps extends PeopleDeskDeps {
+  /** What the program says of itself; left out: nothing. */
+  readonly status?: () => GatewayStatus;
   readonly report: (line: string) => void;
 }
 
 /** Answers while the program runs, to commands of the same user. Without it, say on too long a path, the rest still works. */
 export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promise<AsyncDisposable | undefined> {
   const answer: ControlHandler = async (json) => {
+    if (json['type'] === 'status' && deps.status) return writeStatus(deps.status());
     const request = readRequest(json);
     return request ? { ...(await answerAboutPeople(request, deps)) } : { ok: false, text: 'that is no request' };
   };

@@ -4,7 +4,7 @@ import { askGateway, openApp } from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { Gateway } from '../../src/gateway/gateway.ts';
+import type { ServedChannels } from '../../src/cli/app-port.ts';
 import type { PeopleRequest } from '../../src/gateway/people-desk.ts';
 import { startModelServer } from './model-server.ts';
 import type { ModelServer } from './model-server.ts';
@@ -44,7 +44,7 @@ export class TelegramHouse implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
   readonly #resources: AsyncDisposableStack;
   #app: App | undefined;
-  #gateway: Pick<Gateway, 'whenDeaf'> | undefined;
+  #gateway: ServedChannels['gateway'] | undefined;
 
   constructor(
     { folder, env }: { readonly folder: string; readonly env: TelegramHouseOptions['env'] },
@@ -64,7 +64,7 @@ export class TelegramHouse implements AsyncDisposable {
     return this.#app;
   }
 
-  get gateway(): Pick<Gateway, 'whenDeaf'> {
+  get gateway(): ServedChannels['gateway'] {
     if (this.#gateway === undefined) throw new Error('the house is closed');
     return this.#gateway;
   }

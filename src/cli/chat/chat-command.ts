@@ -8,7 +8,11 @@ import type { ChatParts } from './chat-parts.ts';
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
   const { process } = deps;
-  await using app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
+  await using app = await deps.openApp({
+    purpose: 'serve',
+    model: args.value('model'),
+    start: args.has('safe') ? 'safe' : 'usual',
+  });
   const place = await choosePlace(args, app.store.sessions, process);
   const parts: ChatParts = {
     app,

@@ -1,48 +1,133 @@
 import { systemClock } from '../../base/clock.ts';
-import type { App, ProcessPort } from '../app-port.ts';
-import type { CommandFunction } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { describeError, isAppError } from '../../base/errors.ts';
+import type { Keeper } from '../../gateway/gateway-status.ts';
+import type { App, CliDeps, OpenOptions, ProcessPort, ServedChannels } from '../app-port.ts';
+import type { Arguments, CommandFunction } from '../command.ts';
+import { exitCodeOfError, exitCodes, exitCodeOfSignal } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { readKeeper } from '../service/read-keeper.ts';
 
-const longestStopMs = 15_000;
+const longestCloseMs = 15_000;
+const predecessorMs = 10_000;
+const pauseMs = 200;
 
 /** Serves every channel of the settings until it is told to stop. What is unfinished then goes on at the next start. */
 export const runGateway: CommandFunction = async (args, deps) => {
-  const { stdout, stderr } = deps.process;
-  using stops = watchForStop(deps.process);
-  const report = (line: string): void => void stderr.write(`${neutralise(line)}\n`);
-  const app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
+  const keeper = readKeeper(deps.process.env);
   try {
-    for (const warning of app.warnings) report(warning);
-    const { gateway, channels, model, warnings } = await app.serveChannels(report);
-    for (const warning of warnings) report(warning);
-    stdout.write(`Serving ${channels.join(', ')} with ${neutralise(model.name)}. Ctrl-C stops it.\n`);
-    const isTold = await Promise.race([stops.told.then(() => true), gateway.whenDeaf().then(() => false)]);
-    if (isTold) stdout.write('Stopping. What is unfinished goes on at the next start.\n');
-    return isTold ? exitCodes.done : exitCodes.notConfigured;
-  } finally {
-    await closeInTime(app, report);
+    const ending = await serve(args, deps, keeper);
+    if (ending.type === 'deaf') await noteStart(deps, { exitCode: exitCodes.notConfigured, reason: ending.reason });
+    return await endWith(ending, args, { ...deps, keeper });
+  } catch (thrown) {
+    // Another one that runs is no failure of the gateway.
+    if (!isAppError(thrown, 'already-running'))
+      await noteStart(deps, { exitCode: exitCodeOfError(thrown), reason: describeError(thrown) });
+    throw thrown;
   }
 };
 
+type Ending =
+  | { readonly type: 'told' }
+  | { readonly type: 'restart' }
+  /** No channel brings anything any more. */
+  | { readonly type: 'deaf'; readonly reason: string };
+
+async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<Ending> {
+  const { stdout, stderr } = deps.process;
+  using stops = watchForStop(deps.process);
+  let lastReport = '';
+  const report = (line: string): void => {
+    lastReport = line;
+    stderr.write(`${neutralise(line)}\n`);
+  };
+  const app = await openInTime({ purpose: 'serve', model: args.value('model'), start: startOf(args) }, deps, keeper);
+  try {
+    const say = (line: string): void => {
+      stdout.write(`${neutralise(line)}\n`);
+      app.note(line);
+    };
+    for (const warning of app.warnings) report(warning);
+    const asked = Promise.withResolvers<Ending>();
+    const restart = keeper === 'nobody' ? undefined : (): void => asked.resolve({ type: 'restart' });
+    const served = await app.serveChannels(report, { version: deps.process.version, keeper, restart });
+    for (const warning of served.warnings) report(warning);
+    await noteStart(deps, undefined);
+    say(describeServing(served, args));
+    const deaf = served.gateway.whenDeaf().then((): Ending => ({ type: 'deaf', reason: lastReport }));
+    const ending = await Promise.race([stops.told, asked.promise, deaf]);
+    if (ending.type === 'deaf') return ending;
+    say('Stopping. What is unfinished goes on at the next start.');
+    await served.gateway.drain();
+    return ending;
+  } finally {
+    await closeInTime(app, report);
+  }
+}
+
+function startOf(args: Arguments): 'usual' | 'safe' {
+  return args.has('safe') ? 'safe' : 'usual';
+}
+
+function describeServing({ channels, model }: ServedChannels, args: Arguments): string {
+  const safe = args.has('safe') ? ', in a safe start' : '';
+  return `Serving ${channels.join(', ')} with ${model.name}${safe}. Ctrl-C stops it.`;
+}
+
+/** One that restarted itself may still be letting go of the home. */
+async function openInTime(options: OpenOptions, { openApp }: CliDeps, keeper: Keeper): Promise<App> {
+  for (let waitedMs = 0; ; waitedMs += pauseMs) {
+    try {
+      return await openApp(options);
+    } catch (thrown) {
+      const isWorthWaiting = keeper === 'background' && waitedMs < predecessorMs;
+      if (!isAppError(thrown, 'already-running') || !isWorthWaiting) throw thrown;
+      await systemClock.sleep(pauseMs);
+    }
+  }
+}
+
 interface Stops extends Disposable {
-  readonly told: Promise<void>;
+  readonly told: Promise<Ending>;
 }
 
 /** The first signal stops it in good order, a second one at once: the log is all that the next start needs. */
 function watchForStop(process: ProcessPort): Stops {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<Ending>();
   let isTold = false;
-  const listening = process.onStopSignal(() => {
-    if (isTold) process.exitNow(exitCodes.terminated);
+  const listening = process.onStopSignal((signal) => {
+    if (isTold) process.exitNow(exitCodeOfSignal(signal));
     isTold = true;
-    resolve();
+    resolve({ type: 'told' });
   });
   return { told: promise, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
 
 async function closeInTime(app: App, report: (line: string) => void): Promise<void> {
   const closed = app[Symbol.asyncDispose]().then(() => 'closed' as const);
-  const late = systemClock.sleep(longestStopMs).then(() => 'late' as const);
+  const late = systemClock.sleep(longestCloseMs).then(() => 'late' as const);
   if ((await Promise.race([closed, late])) === 'late') report('Something does not end; it is left behind.');
+}
+
+/** A service manager starts it again for the exit code; in the background it starts its own successor. */
+async function endWith(
+  { type }: Ending,
+  args: Arguments,
+  { keeper, process, openServiceDesk }: CliDeps & { readonly keeper: Keeper },
+): Promise<number> {
+  if (type === 'deaf') return exitCodes.notConfigured;
+  if (type === 'told') return exitCodes.done;
+  if (keeper !== 'background') return exitCodes.restarting;
+  const { startBackground } = await import('../service/start-background.ts');
+  const { runOptions } = await import('../service/run-options.ts');
+  await startBackground(process, await openServiceDesk(), runOptions(args));
+  return exitCodes.done;
+}
+
+type Failure = Parameters<Awaited<ReturnType<CliDeps['openServiceDesk']>>['noteStart']>[0];
+
+/** For `gateway status`. A home in which nothing can be noted is what the start itself complains about. */
+async function noteStart({ openServiceDesk }: CliDeps, failure: Failure): Promise<void> {
+  await openServiceDesk()
+    .then((desk) => desk.noteStart(failure))
+    .catch(() => undefined);
 }

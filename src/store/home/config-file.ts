@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, describeError } from '../../base/errors.ts';
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, parseJson, stableJson } from '../../base/json.ts';
 import type { Json } from '../../base/json.ts';
 import { checkConfig, withDefaults } from '../../model/config.ts';
 import type { UserConfig } from '../../model/config-schema.ts';
@@ -29,12 +29,11 @@ export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
     const config = withDefaults({} as UserConfig);
     return { path: home.configFile, config, user: null, warnings: [], source: 'defaults' };
   }
-  const lastGoodPath = join(home.state, 'config.last-good.json');
-  const lastGood = readLastGood(lastGoodPath);
+  const lastGood = readLastGood(lastGoodPath(home));
   const found = await readConfig(path, lastGood);
   if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problems) };
   const isNew = found.text !== lastGood?.text;
-  const copying = isNew ? await keepAsLastGood(lastGoodPath, found) : [];
+  const copying = isNew ? await keepAsLastGood(lastGoodPath(home), found) : [];
   return {
     path,
     config: found.config,
@@ -42,6 +41,38 @@ export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
     warnings: [...doubled(home, path), ...found.warnings, ...copying],
     source: 'file',
   };
+}
+
+/**
+ * The settings of the last start that came to serve anything, whatever the file says now; else the last that were good.
+ * Without either a file is not trusted, and only where there is none do the defaults count.
+ */
+export async function loadSafeConfig(home: HomeFolder): Promise<LoadedConfig> {
+  const path = findConfigFile(home);
+  const kept = readLastGood(lastServedPath(home)) ?? readLastGood(lastGoodPath(home));
+  if (kept === undefined && path === undefined) return await loadConfig(home);
+  const problem = 'there are no settings of an earlier start that could be used instead of the file';
+  const { config, user } = useLastGood(kept, [problem]);
+  const warning = `the settings of ${kept?.since ?? 'before'} are used, whatever the file says now`;
+  return { path: path ?? home.configFile, config, user, warnings: [warning], source: 'last-good' };
+}
+
+/** Keeps settings that the program came to serve with, for `loadSafeConfig`. */
+export async function keepAsServed(home: HomeFolder, { source, user }: LoadedConfig): Promise<readonly string[]> {
+  if (source !== 'file' || isSame(readLastGood(lastServedPath(home))?.value, user)) return [];
+  return await keepAsLastGood(lastServedPath(home), { text: '', value: user });
+}
+
+function isSame(kept: Json | undefined, user: Json): boolean {
+  return kept !== undefined && stableJson(kept) === stableJson(user);
+}
+
+function lastGoodPath(home: HomeFolder): string {
+  return join(home.state, 'config.last-good.json');
+}
+
+function lastServedPath(home: HomeFolder): string {
+  return join(home.state, 'config.last-served.json');
 }
 
 /**

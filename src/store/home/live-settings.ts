@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
 import type { Settings, SettingsChange } from '../../model/settings.ts';
-import { changeConfig, loadConfig } from './config-file.ts';
+import { changeConfig, keepAsServed, loadConfig, loadSafeConfig } from './config-file.ts';
 import type { LoadedConfig } from './config-file.ts';
 import type { HomeFolder } from './home-folder.ts';
 
@@ -11,21 +11,27 @@ import type { HomeFolder } from './home-folder.ts';
  */
 export class LiveSettings implements Settings {
   readonly #home: HomeFolder;
+  readonly #start: 'usual' | 'safe';
   #current: LoadedConfig;
   #stamp: string;
   #looking: Promise<unknown> = Promise.resolve();
 
-  private constructor(home: HomeFolder, current: LoadedConfig, stamp: string) {
+  private constructor(home: HomeFolder, start: 'usual' | 'safe', current: LoadedConfig, stamp: string) {
     this.#home = home;
+    this.#start = start;
     this.#current = current;
     this.#stamp = stamp;
   }
 
-  /** Throws `bad-config` where the file is broken and there never was a good one. */
-  static async open(home: HomeFolder): Promise<LiveSettings> {
+  /**
+   * Throws `bad-config` where the file is broken and there never was a good one. A safe start goes by the settings of the
+   * last start that served, and does not look at the file at all, however it changes.
+   */
+  static async open(home: HomeFolder, start: 'usual' | 'safe' = 'usual'): Promise<LiveSettings> {
     // Before it is read: what is written meanwhile is seen by the next look.
     const stamp = stampOf(home);
-    return new LiveSettings(home, await loadConfig(home), stamp);
+    const loaded = start === 'safe' ? await loadSafeConfig(home) : await loadConfig(home);
+    return new LiveSettings(home, start, loaded, stamp);
   }
 
   get current(): LoadedConfig {
@@ -37,6 +43,11 @@ export class LiveSettings implements Settings {
     const looked = this.#looking.then(() => this.#look());
     this.#looking = looked;
     return looked;
+  }
+
+  /** Notes that the program came to serve with these settings: a safe start can go back to them. */
+  async keepAsServed(): Promise<readonly string[]> {
+    return await keepAsServed(this.#home, this.#current);
   }
 
   /**
@@ -51,7 +62,7 @@ export class LiveSettings implements Settings {
 
   async #look(): Promise<readonly string[]> {
     const stamp = stampOf(this.#home);
-    if (stamp === this.#stamp) return [];
+    if (stamp === this.#stamp || this.#start === 'safe') return [];
     this.#stamp = stamp;
     const found = await this.#read();
     if (typeof found === 'string') return [`${found}; the settings from before are used until this is mended`];

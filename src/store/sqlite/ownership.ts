@@ -1,9 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError, systemErrorCode } from '../../base/errors.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { closeToOthers, privateFileMode } from '../private-folder.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { ownerLockName, ownerNoteName } from './store-files.ts';
 import type { StoreFiles } from './store-files.ts';
 
 export interface Ownership {
@@ -37,6 +39,38 @@ export function takeOwnership(files: StoreFiles, now: number): Ownership {
   };
 }
 
+/** The process that holds a store, and since when. */
+export interface Holder {
+  readonly pid: number;
+  readonly since: string;
+}
+
+/** Who holds the store. The lock is looked at and never tried: to try it could keep another process from taking it. */
+export function findHolder(folder: string): Holder | undefined {
+  const note = readNote(join(folder, ownerNoteName));
+  return note !== undefined && isHeldBy(note.pid, join(folder, ownerLockName)) ? note : undefined;
+}
+
+/** A note that a killed process left names a number that may be someone else's by now. */
+function isHeldBy(pid: number, lockPath: string): boolean {
+  try {
+    process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
+    const lock = realpathSync(lockPath);
+    return readdirSync(`/proc/${pid}/fd`).some((name) => linkTarget(`/proc/${pid}/fd/${name}`) === lock);
+  } catch {
+    return false; // gone, or another user's
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // closed meanwhile
+  }
+}
+
 /** The note only words the message to a second start; nothing is decided by it. */
 function writeNote(path: string, now: number): void {
   const note = { pid: process.pid, since: new Date(now).toISOString() };
@@ -55,7 +89,7 @@ function alreadyRunning(notePath: string): AppError {
   return new AppError('already-running', `already running${details}`);
 }
 
-function readNote(path: string): { readonly pid: number; readonly since: string } | undefined {
+function readNote(path: string): Holder | undefined {
   try {
     const note = parseJson(readFileSync(path, 'utf8'));
     if (!isJsonObject(note)) return undefined;

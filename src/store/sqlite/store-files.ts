@@ -18,6 +18,9 @@ export interface StoreFiles {
   readonly backups: string;
 }
 
+export const ownerLockName = 'owner.db';
+export const ownerNoteName = 'owner.json';
+
 /** Makes the folder ready and refuses one where the store would not be safe. */
 export function prepareStoreFolder(folder: string): StoreFiles {
   ensurePrivateFolder(folder);
@@ -33,8 +36,8 @@ export function prepareStoreFolder(folder: string): StoreFiles {
     database,
     writeAheadLog: `${database}-wal`,
     sharedMemory: `${database}-shm`,
-    ownerLock: join(folder, 'owner.db'),
-    ownerNote: join(folder, 'owner.json'),
+    ownerLock: join(folder, ownerLockName),
+    ownerNote: join(folder, ownerNoteName),
     backups: join(folder, 'backups'),
   };
 }

@@ -1,0 +1,85 @@
+import type { GatewayStatus } from '../../gateway/gateway-status.ts';
+import type { CliDeps, ServiceDesk, StartFailure } from '../app-port.ts';
+import type { CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { neutralise } from '../render/neutralise.ts';
+import { findGateway } from '../service/find-gateway.ts';
+import type { Found } from '../service/find-gateway.ts';
+import { findKeeper } from '../service/find-keeper.ts';
+import type { ServiceKeeper, ServiceState } from '../service/service-keeper.ts';
+
+/** Whether the gateway runs, as what, and what became of its last start. The exit codes are those of systemctl. */
+export const showStatus: CommandFunction = async (args, deps) => {
+  const desk = await deps.openServiceDesk();
+  const found = await findGateway(desk);
+  const service = await lookAtService(deps, desk);
+  const failure = desk.lastFailure();
+  const text = args.has('json') ? renderJson(found, service, failure) : renderText(found, service, failure);
+  deps.process.stdout.write(text);
+  return found.type === 'running' || found.type === 'silent' ? exitCodes.done : exitCodes.notRunning;
+};
+
+type Service = (ServiceState & Pick<ServiceKeeper, 'name' | 'unit'>) | undefined;
+
+async function lookAtService(deps: CliDeps, desk: ServiceDesk): Promise<Service> {
+  const service = await findKeeper(deps, desk);
+  return service && { name: service.name, unit: service.unit, ...(await service.state()) };
+}
+
+function renderJson(found: Found, service: Service, lastFailure: StartFailure | undefined): string {
+  const isRunning = found.type === 'running' || found.type === 'silent';
+  const running = found.type === 'running' ? { gateway: found.status } : {};
+  const document = { ok: true, isRunning, found: found.type, ...running, service, lastFailure };
+  return `${JSON.stringify(document)}\n`;
+}
+
+function renderText(found: Found, service: Service, failure: StartFailure | undefined): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['state', describeFound(found)],
+    ...(found.type === 'running' ? describeRunning(found.status) : []),
+    ['service', describeService(service)],
+    ...(failure === undefined ? [] : [['last failure', `${failure.at}: ${failure.reason}`] as const]),
+  ];
+  return rows.map(([name, text]) => `${name.padEnd(14)}${neutralise(text)}\n`).join('');
+}
+
+function describeFound(found: Found): string {
+  switch (found.type) {
+    case 'running':
+      return `${found.status.state} (pid ${found.status.pid}, since ${found.status.since})`;
+    case 'silent':
+      return `running, and does not answer (pid ${found.pid})`;
+    case 'other':
+      return `not running; a chat or another command uses the home (pid ${found.pid}, since ${found.since})`;
+    case 'nothing':
+      return 'not running';
+  }
+}
+
+function describeRunning(status: GatewayStatus): readonly (readonly [string, string])[] {
+  const { version, start, keeper, channels, model, atWork } = status;
+  const keptBy = keeper === 'nobody' ? 'nobody: it runs in a terminal' : keeper;
+  return [
+    ['version', `${version}${start === 'safe' ? ', in a safe start' : ''}`],
+    ['kept by', keptBy],
+    ['channels', channels.join(', ')],
+    ['model', model],
+    ['at work', atWork === 1 ? '1 session' : `${atWork} sessions`],
+  ];
+}
+
+function describeService(service: Service): string {
+  if (service === undefined) return 'this system has none that we know';
+  const { name, unit, file, isEnabled } = service;
+  switch (file) {
+    case 'none':
+      return `${name}: not installed (talaria gateway install)`;
+    case 'foreign':
+      return `${name}: ${unit} was written by someone else`;
+    case 'current':
+    case 'outdated': {
+      const renew = file === 'outdated' ? '; out of date: talaria gateway install writes it anew' : '';
+      return `${name}: ${unit}, ${isEnabled ? 'starts by itself' : 'does not start by itself'}${renew}`;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { systemClock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import type { GatewayStatus } from '../../gateway/gateway-status.ts';
+import type { CliDeps, ServiceDesk } from '../app-port.ts';
+import type { Arguments, CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { neutralise } from '../render/neutralise.ts';
+import { findGateway, whenServing } from '../service/find-gateway.ts';
+import { findInstalled } from '../service/find-keeper.ts';
+import { lastLines } from '../service/last-lines.ts';
+import { runOptions } from '../service/run-options.ts';
+import type { ServiceKeeper } from '../service/service-keeper.ts';
+import { outputPath, startBackground } from '../service/start-background.ts';
+
+const longestStartMs = 60_000;
+// A token that is not accepted any more shows only once the platform was asked.
+const settlingMs = 1_500;
+const shownLines = 10;
+
+/** Starts the gateway as the service that was installed, or else in the background, and waits until it serves. */
+export const startGateway: CommandFunction = async (args, deps) => {
+  const desk = await deps.openServiceDesk();
+  const found = await findGateway(desk);
+  if (found.type === 'running') return say(deps, `It runs already (pid ${found.status.pid}).`);
+  if (found.type !== 'nothing') throw new AppError('already-running', `the home is in use (pid ${found.pid})`);
+  return await startAnew(args, deps, desk);
+};
+
+/** For a home that is known to be free. */
+export async function startAnew(args: Arguments, deps: CliDeps, desk: ServiceDesk): Promise<number> {
+  const options = runOptions(args);
+  // The service has options of its own: what is asked for this once is started beside it.
+  const service = options.length > 0 ? undefined : await findInstalled(deps, desk);
+  return service === undefined ? await startAlone(options, deps, desk) : await startService(service, deps, desk);
+}
+
+async function startService(service: ServiceKeeper, deps: CliDeps, desk: ServiceDesk): Promise<number> {
+  const failedBefore = desk.lastFailure()?.at;
+  await service.start();
+  const over = new AbortController();
+  const serving = await Promise.race([
+    whenServing(desk, longestStartMs, over.signal),
+    whenFailed(desk, failedBefore, over.signal),
+  ]);
+  over.abort();
+  if (serving !== undefined) return say(deps, describeStart(serving));
+  const failure = desk.lastFailure();
+  const reason = failure === undefined ? 'it does not serve yet' : failure.reason;
+  deps.process.stderr.write(`${neutralise(`${service.unit}: ${reason}`)}\nMore is shown by: ${service.outputHint}\n`);
+  return failure?.exitCode ?? exitCodes.failed;
+}
+
+/** Resolves when a start has failed after the one that is known. */
+async function whenFailed(desk: ServiceDesk, before: string | undefined, signal: AbortSignal): Promise<undefined> {
+  while (!signal.aborted) {
+    const failedAt = desk.lastFailure()?.at;
+    if (failedAt !== undefined && failedAt !== before) return;
+    await systemClock.sleep(200);
+  }
+}
+
+async function startAlone(options: readonly string[], deps: CliDeps, desk: ServiceDesk): Promise<number> {
+  const child = await startBackground(deps.process, desk, options);
+  const over = new AbortController();
+  const ended = whenEnded(child).finally(() => over.abort());
+  const serving = await whenServing(desk, longestStartMs, over.signal);
+  const end = await Promise.race([ended, systemClock.sleep(serving === undefined ? 0 : settlingMs)]);
+  if (end !== undefined) return await explainEnd(end, deps, desk);
+  if (serving !== undefined) return say(deps, describeStart(serving));
+  deps.process.stderr.write(
+    `It was started (pid ${child.pid ?? 0}), and does not serve yet. See: talaria gateway logs\n`,
+  );
+  return exitCodes.failed;
+}
+
+interface ChildEnd {
+  readonly code: number;
+  readonly text: string;
+}
+
+async function whenEnded(child: ChildProcess): Promise<ChildEnd> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  return { code: code ?? exitCodes.failed, text: code === null ? `was ended by ${signal}` : `ended with code ${code}` };
+}
+
+async function explainEnd({ code, text }: ChildEnd, { process }: CliDeps, { logs }: ServiceDesk): Promise<number> {
+  const { lines } = await lastLines(outputPath(logs), shownLines);
+  process.stderr.write(`The gateway did not start: it ${text}.\n`);
+  for (const line of lines) process.stderr.write(`  ${neutralise(line)}\n`);
+  return code === exitCodes.done ? exitCodes.failed : code;
+}
+
+function describeStart({ pid, channels, model, keeper }: GatewayStatus): string {
+  const how = keeper === 'background' ? 'in the background' : `by ${keeper}`;
+  return `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
+}
+
+function say({ process }: CliDeps, line: string): number {
+  process.stdout.write(`${neutralise(line)}\n`);
+  return exitCodes.done;
+}

@@ -1,0 +1,65 @@
+import { AppError, isAppError } from '../../base/errors.ts';
+import type { CliDeps, ServiceDesk } from '../app-port.ts';
+import type { CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findGateway, whenLetGo } from '../service/find-gateway.ts';
+import type { Found } from '../service/find-gateway.ts';
+import { findInstalled } from '../service/find-keeper.ts';
+import { longestStopMs } from '../service/service-keeper.ts';
+
+/** Has the gateway end in good order, waits for it, and says what goes on at the next start. */
+export const stopGateway: CommandFunction = async (_args, deps) => {
+  const { stdout } = deps.process;
+  const desk = await deps.openServiceDesk();
+  const found = await findGateway(desk);
+  const wasRunning = await stopFound(found, deps, desk);
+  const left = await describeLeft(deps);
+  stdout.write(`${wasRunning ? 'Stopped.' : 'It does not run.'}${left === '' ? '' : ` ${left}`}\n`);
+  return exitCodes.done;
+};
+
+/** False where nothing ran. Throws where what runs is no gateway, or does not end. */
+export async function stopFound(found: Found, deps: CliDeps, desk: ServiceDesk): Promise<boolean> {
+  const service = await findInstalled(deps, desk);
+  switch (found.type) {
+    case 'nothing':
+      // It may be between two starts.
+      await service?.stop();
+      return false;
+    case 'other':
+      throw new AppError('already-running', `what uses the home is no gateway (pid ${found.pid}): leave it there`);
+    case 'silent':
+      await endProcess(found.pid, deps, desk);
+      return true;
+    case 'running': {
+      const { pid, keeper } = found.status;
+      if (service !== undefined && keeper === service.name) await service.stop();
+      await endProcess(pid, deps, desk);
+      return true;
+    }
+  }
+}
+
+/** Only a process that holds the home is ever signalled: a number alone may be someone else's by now. */
+async function endProcess(pid: number, { process }: CliDeps, desk: ServiceDesk): Promise<void> {
+  if (desk.holder()?.pid !== pid) return;
+  process.signal(pid, 'SIGTERM');
+  const longestMs = longestStopMs(desk.drainMs);
+  if (await whenLetGo(pid, desk, longestMs)) return;
+  const advice = `kill -9 ${pid} ends it, and loses nothing that was acknowledged`;
+  throw new AppError('no-progress', `it was told to stop ${longestMs / 1000} seconds ago and still runs; ${advice}`);
+}
+
+/** What the next start goes on with. The home is free by now, unless someone was quick. */
+async function describeLeft({ openApp }: CliDeps): Promise<string> {
+  try {
+    await using app = await openApp({ purpose: 'look' });
+    const sessions = new Set((await app.store.turns.unsettled()).map(({ sessionId }) => sessionId));
+    if (sessions.size === 0) return '';
+    const what = sessions.size === 1 ? '1 conversation is' : `${sessions.size} conversations are`;
+    return `${what} unfinished and will go on at the next start.`;
+  } catch (thrown) {
+    if (isAppError(thrown, 'already-running')) return '';
+    throw thrown;
+  }
+}

@@ -1,0 +1,54 @@
+import { systemClock } from '../../base/clock.ts';
+import type { GatewayStatus } from '../../gateway/gateway-status.ts';
+import type { ServiceDesk } from '../app-port.ts';
+
+/** What stands on the home: a gateway, one that does not answer, another process of the program, or nothing. */
+export type Found =
+  | { readonly type: 'running'; readonly status: GatewayStatus }
+  | { readonly type: 'silent'; readonly pid: number }
+  | { readonly type: 'other'; readonly pid: number; readonly since: string }
+  | { readonly type: 'nothing' };
+
+const pauseMs = 100;
+
+export async function findGateway(desk: ServiceDesk): Promise<Found> {
+  const asked = await ask(desk);
+  const holder = desk.holder();
+  if (typeof asked === 'object') return { type: 'running', status: asked };
+  if (holder === undefined) return { type: 'nothing' };
+  // Someone listens and does not answer: only a gateway has a socket.
+  return asked === 'silent' ? { type: 'silent', pid: holder.pid } : { type: 'other', ...holder };
+}
+
+async function ask(desk: ServiceDesk): Promise<GatewayStatus | 'nobody' | 'silent'> {
+  try {
+    return (await desk.status()) ?? 'nobody';
+  } catch {
+    return 'silent'; // the one kind of failure that a socket of ours has
+  }
+}
+
+/** Waits until a process holds the home no more; false where the time is over before. */
+export async function whenLetGo(pid: number, desk: ServiceDesk, longestMs: number): Promise<boolean> {
+  const end = systemClock.monotonic() + longestMs;
+  while (desk.holder()?.pid === pid) {
+    if (systemClock.monotonic() > end) return false;
+    await systemClock.sleep(pauseMs);
+  }
+  return true;
+}
+
+/** Waits until a gateway serves; undefined where the time is over before, or the signal aborts. */
+export async function whenServing(
+  desk: ServiceDesk,
+  longestMs: number,
+  signal: AbortSignal,
+): Promise<GatewayStatus | undefined> {
+  const end = systemClock.monotonic() + longestMs;
+  while (!signal.aborted && systemClock.monotonic() < end) {
+    const asked = await ask(desk);
+    if (typeof asked === 'object') return asked;
+    await systemClock.sleep(pauseMs);
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import type { CliDeps, ServiceDesk } from '../app-port.ts';
+import { createRunProgram } from './run-program.ts';
+import type { ServiceFacts, ServiceKeeper } from './service-keeper.ts';
+
+/** What the system has for keeping a program running; undefined for a system that we know nothing of. */
+export async function findKeeper(
+  { process }: Pick<CliDeps, 'process'>,
+  desk: ServiceDesk,
+): Promise<ServiceKeeper | undefined> {
+  const facts = await gatherFacts(process, desk);
+  const run = createRunProgram(process.env);
+  if (process.platform === 'linux') return (await import('./systemd.ts')).openSystemd(facts, run);
+  if (process.platform === 'darwin') return (await import('./launchd.ts')).openLaunchd(facts, run);
+  return undefined;
+}
+
+/** The service, where it has our service and can be asked. */
+export async function findInstalled(
+  deps: Pick<CliDeps, 'process'>,
+  desk: ServiceDesk,
+): Promise<ServiceKeeper | undefined> {
+  const service = await findKeeper(deps, desk);
+  if (service === undefined || (await service.state()).file === 'none') return undefined;
+  return (await service.problem()) === undefined ? service : undefined;
+}
+
+async function gatherFacts({ env, program }: CliDeps['process'], desk: ServiceDesk): Promise<ServiceFacts> {
+  const { userInfo } = await import('node:os');
+  const { username, uid, homedir } = userInfo();
+  const { node, script } = program();
+  return {
+    node,
+    script,
+    home: desk.home,
+    logs: desk.logs,
+    userHome: notEmpty(env['HOME']) ?? homedir,
+    user: username,
+    uid,
+    path: notEmpty(env['PATH']) ?? '/usr/local/bin:/usr/bin:/bin',
+    configFolder: notEmpty(env['XDG_CONFIG_HOME']),
+    language: notEmpty(env['LANG']),
+    drainMs: desk.drainMs,
+  };
+}
+
+function notEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,56 @@
+import type { Keeper } from '../../gateway/gateway-status.ts';
+
+/** What a service is made of. Nothing in it is a secret: keys are read from the home when it starts. */
+export interface ServiceFacts {
+  readonly node: string;
+  readonly script: string;
+  /** The home of the program. */
+  readonly home: string;
+  readonly logs: string;
+  /** The home folder of the user. */
+  readonly userHome: string;
+  readonly user: string;
+  readonly uid: number;
+  /** Commands of the agent are looked for there: a service manager has a bare one of its own. */
+  readonly path: string;
+  readonly configFolder: string | undefined;
+  readonly language: string | undefined;
+  readonly drainMs: number;
+}
+
+export interface ServiceState {
+  /** `outdated`: another file would be written now. `foreign`: it was not written by this program. */
+  readonly file: 'none' | 'current' | 'outdated' | 'foreign';
+  readonly isEnabled: boolean;
+}
+
+/** The system's own way to keep a program running. Its methods throw `unsupported` where it refuses. */
+export interface ServiceKeeper {
+  readonly name: Extract<Keeper, 'systemd' | 'launchd'>;
+  /** What it calls our service. */
+  readonly unit: string;
+  /** The file that describes it. */
+  readonly path: string;
+  /** Where its own output goes, for people. */
+  readonly outputHint: string;
+  /** Why it cannot be used here; undefined where it can. */
+  problem(): Promise<string | undefined>;
+  state(): Promise<ServiceState>;
+  /** Writes the file and has it started with the machine. Returns what people should know. */
+  install(): Promise<readonly string[]>;
+  /** Stops it and removes the file. Returns what people should know. */
+  uninstall(): Promise<readonly string[]>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The first line of a file that this program wrote and may remove. */
+export const ownMark = 'Written by `talaria gateway install`';
+
+// Behind the drain: turns that are told to end, people who are told, channels and the store.
+const restMs = 30_000;
+
+/** How long to wait for an orderly end before it counts as stuck. One number for us and for the service manager. Pure. */
+export function longestStopMs(drainMs: number): number {
+  return drainMs + restMs;
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { isJsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { askControlSocket } from './control-socket.ts';
+
+/** Who brings the program back when it ends: a service manager, the program itself (`background`), or nobody. */
+export type Keeper = 'systemd' | 'launchd' | 'background' | 'nobody';
+
+/** What the program knows about where it runs. */
+export interface GatewayHost {
+  readonly version: string;
+  readonly keeper: Keeper;
+  /** Ends the program in good order and has it come back; undefined where nobody would bring it back. */
+  readonly restart: (() => void) | undefined;
+}
+
+/** What a running gateway says of itself. */
+export interface GatewayStatus {
+  readonly pid: number;
+  readonly since: string;
+  readonly version: string;
+  readonly keeper: Keeper;
+  readonly state: 'serving' | 'stopping';
+  readonly channels: readonly string[];
+  readonly model: string;
+  /** How many sessions have something running. */
+  readonly atWork: number;
+  readonly start: 'usual' | 'safe';
+}
+
+export const socketName = 'gateway.sock';
+
+/** Asks the gateway that runs on this home; undefined where none does. Throws where it does not answer. */
+export async function askStatus(folder: string): Promise<GatewayStatus | undefined> {
+  const answer = await askControlSocket(join(folder, socketName), { type: 'status' });
+  return answer && readStatus(answer['status']);
+}
+
+export function writeStatus(status: GatewayStatus): JsonObject {
+  return { ok: true, status: { ...status } };
+}
+
+const keepers: ReadonlySet<Json> = new Set<Json>(['systemd', 'launchd', 'background', 'nobody']);
+
+/** What another version left out or knows more of is filled in or passed over. */
+function readStatus(json: Json | undefined): GatewayStatus | undefined {
+  if (!isJsonObject(json) || typeof json['pid'] !== 'number') return undefined;
+  const { pid, since, version, keeper = null, state, channels, model, atWork, start } = json;
+  return {
+    pid,
+    since: asText(since),
+    version: asText(version),
+    keeper: keepers.has(keeper) ? (keeper as Keeper) : 'nobody',
+    state: state === 'stopping' ? state : 'serving',
+    channels: Array.isArray(channels) ? channels.map((channel: Json) => asText(channel)) : [],
+    model: asText(model),
+    atWork: typeof atWork === 'number' ? atWork : 0,
+    start: start === 'safe' ? start : 'usual',
+  };
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

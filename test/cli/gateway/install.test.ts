@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { makeFakeSystemd } from '../../support/fake-systemctl.ts';
+import type { FakeSystemd, FakeSystemdOptions } from '../../support/fake-systemctl.ts';
+import { says } from '../../support/model-script.ts';
+import { anna, botToken } from '../../support/telegram-server.ts';
+import type { Outcome } from '../support/program.ts';
+import { openServiceBench } from './service-bench.ts';
+import type { ServiceBench } from './service-bench.ts';
+
+const skip = process.platform === 'linux' ? false : 'only Linux has systemd';
+
+interface Bench extends AsyncDisposable {
+  readonly service: ServiceBench;
+  readonly systemd: FakeSystemd;
+  readonly units: string;
+  run(...args: readonly string[]): Promise<Outcome>;
+  /** The status as it is seen from another shell. */
+  statusIn(shell: Readonly<Record<string, string>>): Promise<Outcome>;
+}
+
+async function openBench(options: FakeSystemdOptions = {}): Promise<Bench> {
+  const service = await openServiceBench(() => says('Hello.'), [anna.id]);
+  const { desk } = service;
+  const systemd = await makeFakeSystemd(dirname(desk.home), options);
+  const env = {
+    ...systemd.env,
+    PATH: `${systemd.folder}:${desk.env['PATH'] ?? ''}`,
+    OPENAI_API_KEY: 'sk-a-key-of-the-shell',
+  };
+  return {
+    service,
+    systemd,
+    units: join(dirname(desk.home), '.config', 'systemd', 'user'),
+    run: (...args) => desk.run(args, { env }),
+    statusIn: (shell) => desk.run(['gateway', 'status'], { env: { ...env, ...shell } }),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+test(
+  'install writes one unit and enables it, and uninstall removes it, by the calls that a systemctl for tests records',
+  { skip },
+  async () => {
+    await using bench = await openBench();
+
+    const installed = await bench.run('gateway', 'install');
+    const [unit = '', ...others] = await readdir(bench.units);
+    const text = await readFile(join(bench.units, unit), 'utf8');
+    const status = await bench.run('gateway', 'status');
+    const removed = await bench.run('gateway', 'uninstall');
+
+    assert.deepEqual([installed.code, removed.code, others], [0, 0, []]);
+    assert.match(unit, /^talaria-gateway-[0-9a-f]{8}\.service$/);
+    assert.match(text, /^KillMode=process$/m);
+    assert.ok(text.includes(`Environment="TALARIA_HOME=${bench.service.desk.home}"`));
+    assert.ok(!text.includes('sk-a-key') && !text.includes(botToken));
+    assert.match(installed.stdout, /goes on after you log out\.\n/);
+    assert.match(status.stdout, new RegExp(`service +systemd: ${unit}, starts by itself\n`));
+    assert.deepEqual(await readdir(bench.units), []);
+    assert.deepEqual(await bench.systemd.calls(), [
+      'systemctl --user daemon-reload',
+      `systemctl --user enable ${unit}`,
+      `systemctl --user disable --now ${unit}`,
+      'systemctl --user daemon-reload',
+    ]);
+  },
+);
+
+test(
+  'start and stop go through the service that is installed, by the calls that a systemctl for tests records',
+  { skip },
+  async () => {
+    await using bench = await openBench();
+    await bench.run('gateway', 'install');
+    const [unit = ''] = await readdir(bench.units);
+
+    const started = await bench.run('gateway', 'start');
+    const status = await bench.run('gateway', 'status');
+    const stopped = await bench.run('gateway', 'stop');
+
+    assert.match(started.stdout, /^Serving telegram with custom:scripted, by systemd \(pid \d+\)\.\n$/);
+    assert.match(status.stdout, /^kept by +systemd$/m);
+    assert.equal(stopped.stdout, 'Stopped.\n');
+    assert.deepEqual((await bench.systemd.calls()).slice(2), [
+      `systemctl --user start ${unit}`,
+      `systemctl --user stop ${unit}`,
+    ]);
+  },
+);
+
+test('lingering is turned on where that is allowed, and explained where it is not', { skip }, async () => {
+  await using allowed = await openBench({ lingering: 'off' });
+  await using refused = await openBench({ lingering: 'refused' });
+
+  const turnedOn = await allowed.run('gateway', 'install');
+  const explained = await refused.run('gateway', 'install');
+
+  assert.match(turnedOn.stdout, /lingering was turned on for you/);
+  assert.ok((await allowed.systemd.calls()).includes('loginctl enable-linger'));
+  assert.match(explained.stdout, /only while you are logged in\. To change that: sudo loginctl enable-linger \S+\n/);
+  assert.equal(explained.code, 0);
+});
+
+test('a unit that someone else wrote under the name is neither replaced nor removed', { skip }, async () => {
+  await using bench = await openBench();
+  await bench.run('gateway', 'install');
+  const [unit = ''] = await readdir(bench.units);
+  const path = join(bench.units, unit);
+  await writeFile(path, '[Service]\nExecStart=/bin/true\n');
+
+  const installed = await bench.run('gateway', 'install');
+  const removed = await bench.run('gateway', 'uninstall');
+
+  assert.notEqual(installed.code, 0);
+  assert.notEqual(removed.code, 0);
+  assert.match(removed.stderr, /was not written by this program/);
+  assert.equal(await readFile(path, 'utf8'), '[Service]\nExecStart=/bin/true\n');
+});
+
+test(
+  'a unit that does not fit the settings any more is called out of date, and install renews it',
+  { skip },
+  async () => {
+    await using bench = await openBench();
+    await bench.run('gateway', 'install');
+    const inOtherShell = await bench.statusIn({ LANG: 'de_DE.UTF-8', PATH: `${bench.systemd.folder}:/usr/bin:/bin` });
+    await bench.service.configure({ agent: { restart_drain_timeout: 300 } });
+
+    const before = await bench.run('gateway', 'status');
+    await bench.run('gateway', 'install');
+    const after = await bench.run('gateway', 'status');
+
+    assert.match(inOtherShell.stdout, /starts by itself\n/);
+    assert.match(before.stdout, /out of date/);
+    assert.doesNotMatch(after.stdout, /out of date/);
+    const [unit = ''] = await readdir(bench.units);
+    assert.match(await readFile(join(bench.units, unit), 'utf8'), /^TimeoutStopSec=330$/m);
+  },
+);
+
+test('without systemd install says so, names the other way, and writes nothing', { skip }, async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  // There is nothing in it but what a script needs.
+  const { code, stderr } = await bench.desk.run(['gateway', 'install'], { env: { PATH: bench.desk.workdir } });
+
+  assert.equal(code, 1);
+  assert.match(stderr, /there is no systemd here\n.*`talaria gateway start` runs it in the background/);
+  assert.ok(!existsSync(join(dirname(bench.desk.home), '.config')));
+});

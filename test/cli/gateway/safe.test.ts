@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { says } from '../../support/model-script.ts';
+import { anna } from '../../support/telegram-server.ts';
+import { openDesk } from '../support/program.ts';
+import { openServiceBench } from './service-bench.ts';
+
+test('a safe start serves with the settings of the last start that served, and looks at no edit', async () => {
+  await using bench = await openServiceBench(() => says('Hello.'), [anna.id]);
+  await bench.run('gateway', 'start');
+  await bench.run('gateway', 'stop');
+  // A file that is in order, with a model that nobody can use.
+  await bench.configure({ model: { provider: 'nonsense' } });
+
+  const usual = await bench.run('gateway', 'start');
+  const safe = await bench.run('gateway', 'start', '--safe');
+  const status = await bench.run('gateway', 'status');
+  await writeFile(bench.path('config.json'), '{ broken');
+  bench.telegram.say('hi');
+  const shown = await bench.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+
+  assert.equal(usual.code, 78);
+  assert.equal(safe.code, 0);
+  assert.match(status.stdout, /^version .*, in a safe start$/m);
+  assert.deepEqual(shown, ['Hello.']);
+});
+
+test('a chat can be started safely, too', async () => {
+  await using desk = await openDesk(() => says('Hello.'));
+  await desk.run([], { input: 'hi\n' });
+  await desk.setConfig({ model: { provider: 'nonsense' } });
+
+  const usual = await desk.run([], { input: 'hi\n' });
+  const safe = await desk.run(['--safe'], { input: 'hi\n' });
+
+  assert.equal(usual.code, 78);
+  assert.equal(safe.code, 0);
+  assert.match(safe.stdout, /Hello\./);
+  assert.match(safe.stderr, /the settings of \S+ are used, whatever the file says now/);
+});
+
+test('where no earlier start has left settings, a safe start trusts no file', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+
+  const { code, stderr } = await bench.run('gateway', '--safe');
+
+  assert.equal(code, 78);
+  assert.match(stderr, /there are no settings of an earlier start/);
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { parseJson } from '../../../src/base/json.ts';
+import { says } from '../../support/model-script.ts';
+import { isRunning } from '../../support/processes.ts';
+import { anna, botToken } from '../../support/telegram-server.ts';
+import { openServiceBench } from './service-bench.ts';
+
+function logLine(message: string): string {
+  return `${JSON.stringify({ time: 'T', level: 'info', message, why: [1] })}\n`;
+}
+
+const atOnce = { agent: { restart_drain_timeout: 0 } };
+
+test('gateway start serves in the background, status tells what runs, and stop ends it', async () => {
+  await using bench = await openServiceBench(() => says('Hello.'), [anna.id]);
+
+  const started = await bench.run('gateway', 'start');
+  const again = await bench.run('gateway', 'start');
+  bench.telegram.say('hi');
+  await bench.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+  const pid = (await bench.pid()) ?? 0;
+  const status = await bench.run('gateway', 'status');
+  const stopped = await bench.run('gateway', 'stop');
+  const afterwards = await bench.run('gateway', 'status');
+
+  assert.equal(started.stdout, `Serving telegram with custom:scripted, in the background (pid ${pid}).\n`);
+  assert.equal(again.stdout, `It runs already (pid ${pid}).\n`);
+  assert.match(status.stdout, new RegExp(`^state +serving \\(pid ${pid}, since .*\\n(.*\\n)*channels +telegram\\n`));
+  assert.equal(stopped.stdout, 'Stopped.\n');
+  assert.equal(await isRunning(pid), false);
+  assert.match(afterwards.stdout, /^state +not running\n/);
+  assert.deepEqual(
+    [started, again, status, stopped, afterwards].map(({ code }) => code),
+    [0, 0, 0, 0, 3],
+  );
+});
+
+test('what stop leaves unfinished it names, and a restart goes on with it', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openServiceBench(async () => {
+    await gate.promise;
+    return says('Hello.');
+  }, [anna.id]);
+  await bench.configure(atOnce);
+  await bench.run('gateway', 'start');
+  bench.telegram.say('hi');
+  await bench.desk.server.whenRequested(1);
+
+  const stopped = await bench.run('gateway', 'stop');
+  const started = await bench.run('gateway', 'restart');
+  const firstPid = await bench.pid();
+  const restarted = await bench.run('gateway', 'restart');
+  gate.resolve();
+  const shown = await bench.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+
+  assert.equal(stopped.stdout, 'Stopped. 1 conversation is unfinished and will go on at the next start.\n');
+  assert.deepEqual([started.code, restarted.code], [0, 0]);
+  assert.notEqual(await bench.pid(), firstPid);
+  assert.deepEqual(
+    shown.map((text) => text.split(/[ .]/)[0]),
+    ['Pausing', 'Back', 'Hello'],
+  );
+});
+
+test('a gateway that cannot start says why at once, and status remembers it until one has served', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  await bench.configure({ model: { provider: 'nonsense' } });
+
+  const failed = await bench.run('gateway', 'start');
+  const status = parseJson((await bench.run('gateway', 'status', '--json')).stdout);
+  await bench.configure({});
+  await bench.run('gateway', 'start');
+  const later = parseJson((await bench.run('gateway', 'status', '--json')).stdout);
+
+  assert.equal(failed.code, 78);
+  assert.match(failed.stderr, /^The gateway did not start: it ended with code 78\.\n {2}.*nonsense/);
+  assert.match(
+    JSON.stringify(status),
+    /"isRunning":false,.*"lastFailure":\{"at":"[^"]+","exitCode":78,"reason":".*nonsense/,
+  );
+  assert.match(JSON.stringify(later), /"isRunning":true/);
+  assert.doesNotMatch(JSON.stringify(later), /lastFailure/);
+});
+
+test('a token that is refused shortly after the start is told by gateway start, too', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  bench.telegram.revokeToken();
+
+  const { code, stderr } = await bench.run('gateway', 'start');
+
+  assert.equal(code, 78);
+  assert.match(stderr, /Telegram does not accept the bot token/);
+});
+
+test('gateway stop leaves a chat on the same home alone, and a process whose number only stands in an old note', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  const chat = bench.desk.start([], { input: '', keepOpen: true });
+  while ((await bench.pid()) !== chat.child.pid) await new Promise((resolve) => setImmediate(resolve));
+
+  const stopped = await bench.run('gateway', 'stop');
+  const status = await bench.run('gateway', 'status');
+  const isStillThere = await isRunning(chat.child.pid ?? 0);
+  chat.child.kill('SIGKILL');
+  await chat.ended;
+  await writeFile(bench.path('state', 'owner.json'), JSON.stringify({ pid: process.pid, since: 'long ago' }));
+  const withOldNote = await bench.run('gateway', 'stop');
+
+  assert.equal(stopped.code, 75);
+  assert.match(stopped.stderr, /is no gateway/);
+  assert.match(status.stdout, /not running; a chat or another command uses the home/);
+  assert.equal(status.code, 3);
+  assert.ok(isStillThere);
+  assert.equal(withOldNote.stdout, 'It does not run.\n');
+});
+
+test('a gateway that runs in a terminal is not restarted behind it', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  const gateway = await bench.start();
+
+  const { code, stderr } = await bench.run('gateway', 'restart');
+
+  assert.equal(code, 75);
+  assert.match(stderr, /runs in a terminal/);
+  assert.ok(await isRunning(gateway.child.pid ?? 0));
+});
+
+test('gateway logs shows the last lines, follows the log across a new file, and has no secret in it', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  const log = bench.path('logs', 'talaria.log');
+  await bench.run('gateway', 'start');
+  await bench.run('gateway', 'stop');
+  const kept = await readFile(log, 'utf8');
+  const last = await bench.run('gateway', 'logs', '-n', '1');
+
+  const following = bench.desk.start(['gateway', 'logs', '-f', '-n', '1']);
+  await following.prints(/Stopping\./);
+  const followed = following.prints(/T info {2}second why=\[1\]/);
+  await appendFile(log, logLine('first'));
+  await rename(log, `${log}.1`);
+  await writeFile(log, logLine('second'));
+  await followed;
+  following.child.kill('SIGINT');
+  const { code, stdout } = await following.ended;
+
+  assert.match(last.stdout, /^\S+ info {2}Stopping\. What is unfinished goes on at the next start\.\n$/);
+  assert.doesNotMatch(kept, new RegExp(botToken));
+  assert.equal(code, 0);
+  assert.equal(stdout, `${last.stdout}T info  first why=[1]\nT info  second why=[1]\n`);
+});
