@@ -52,7 +52,7 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     const served = await app.serveChannels(report, { version: deps.process.version, keeper, restart });
     for (const warning of served.warnings) report(warning);
     await noteStart(deps, undefined);
-    say(describeServing(served, args));
+    say(describeServing(served, args, keeper));
     const deaf = served.gateway.whenDeaf().then((): Ending => ({ type: 'deaf', reason: lastReport }));
     const ending = await Promise.race([stops.told, asked.promise, deaf]);
     if (ending.type === 'deaf') return ending;
@@ -68,9 +68,10 @@ function startOf(args: Arguments): 'usual' | 'safe' {
   return args.has('safe') ? 'safe' : 'usual';
 }
 
-function describeServing({ channels, model }: ServedChannels, args: Arguments): string {
+function describeServing({ channels, model }: ServedChannels, args: Arguments, keeper: Keeper): string {
   const safe = args.has('safe') ? ', in a safe start' : '';
-  return `Serving ${channels.join(', ')} with ${model.name}${safe}. Ctrl-C stops it.`;
+  const how = keeper === 'nobody' ? 'Ctrl-C stops it.' : '`talaria gateway stop` stops it.';
+  return `Serving ${channels.join(', ')} with ${model.name}${safe}. ${how}`;
 }
 
 /** One that restarted itself may still be letting go of the home. */
