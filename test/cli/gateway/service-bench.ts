@@ -36,7 +36,7 @@ export async function openServiceBench(script: ModelScript, allow: readonly numb
     },
     async [Symbol.asyncDispose]() {
       const left = await pid();
-      if (left !== undefined && (await isRunning(left))) {
+      if (left !== undefined && left !== process.pid && (await isRunning(left))) {
         process.kill(left, 'SIGKILL');
         await whenGone(left);
       }

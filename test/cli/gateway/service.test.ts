@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { parseJson } from '../../../src/base/json.ts';
-import { says } from '../../support/model-script.ts';
+import { callsTool, says } from '../../support/model-script.ts';
 import { isRunning } from '../../support/processes.ts';
 import { anna, botToken } from '../../support/telegram-server.ts';
+import { entryPoint } from '../support/program.ts';
 import { openServiceBench } from './service-bench.ts';
 
 function logLine(message: string): string {
@@ -148,4 +149,27 @@ test('gateway logs shows the last lines, follows the log across a new file, and 
   assert.doesNotMatch(kept, new RegExp(botToken));
   assert.equal(code, 0);
   assert.equal(stdout, `${last.stdout}T info  first why=[1]\nT info  second why=[1]\n`);
+});
+
+test('an agent that restarts its own gateway does so once: the command outlives it, and the turn goes on with its result', async () => {
+  const restart = `TALARIA_HOME="$HOME/home" '${process.execPath}' '${entryPoint}' gateway restart`;
+  await using bench = await openServiceBench([callsTool('terminal', { command: restart }), says('Done.')], [anna.id]);
+  const { telegram, desk } = bench;
+  await bench.configure({ agent: { restart_drain_timeout: 1 } });
+  await bench.run('gateway', 'start');
+  const firstPid = await bench.pid();
+
+  telegram.say('restart yourself');
+  const buttonData = (): readonly string[] =>
+    telegram
+      .shown(anna.id)
+      .flatMap(({ buttons }) => buttons?.inline_keyboard.flat() ?? [])
+      .flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
+  await telegram.whenShown(anna.id, () => buttonData().length > 0);
+  telegram.press(buttonData()[0] ?? '');
+  await telegram.whenShown(anna.id, (texts) => texts.includes('Done.'));
+
+  assert.notEqual(await bench.pid(), firstPid);
+  assert.equal(desk.server.requests.length, 2);
+  assert.match(desk.server.requests[1]?.body ?? '', /Serving telegram with custom:scripted, in the background/);
 });
