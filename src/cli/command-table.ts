@@ -63,11 +63,12 @@ export const commandTable: readonly CommandRow[] = [
       { name: 'image', short: 'i', value: 'FILE', summary: 'show it this picture; may be given several times' },
       { name: 'json', summary: 'events as JSON lines on stdout (talaria help json)' },
       { name: 'quiet', short: 'q', summary: 'no progress on stderr' },
+      { name: 'yes', short: 'y', summary: 'allow what it would ask you about' },
       help,
     ],
     details: [
       'The words are the prompt. What comes in on stdin is added to it, or is the prompt if there are no words or only -.',
-      'The reply goes to stdout, progress to stderr. Where nobody can be asked, what needs consent is refused.',
+      'The reply goes to stdout, progress to stderr. Where nobody can be asked, what needs consent is refused, and the\nreply says so (the exit code stays 0). --yes allows it: any command, any file. What would destroy a home or a disk is\nnever run, and a limit of money is not lifted by it.',
       'Examples:\n  talaria run "what takes up space here?"\n  git diff | talaria run "review this"\n  talaria run --image photo.jpg "what is this?"',
     ],
   },

@@ -87,6 +87,7 @@ export class PendingApprovals implements Approvals {
       text: request.question,
       copy: 'first',
       digest: request.digest,
+      about: request.call === undefined ? 'limit' : 'act',
     } as const;
     const receipt = await channel.send(question, signal);
     if (receipt.type !== 'sent')

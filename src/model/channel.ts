@@ -56,6 +56,8 @@ export interface Outbound {
   readonly copy: 'first' | 'repeat';
   /** Of a question: what an answer must name. */
   readonly digest: string | undefined;
+  /** Of a question: whether it is about an act, or about going on past a limit of money. */
+  readonly about?: 'act' | 'limit';
   /** Sent behind the text, in this order. Nothing is ever sent because a text happens to name it. */
   readonly files?: readonly OutboundFile[];
 }

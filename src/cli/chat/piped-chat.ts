@@ -19,7 +19,7 @@ export async function chatWithPipe(parts: ChatParts): Promise<number> {
   const show = (message: Outbound): void => {
     if (!shown.take(message.text)) output.show(message);
   };
-  using port = new RunPort('no', { show }, process);
+  using port = new RunPort({ acts: 'refused', person: 'absent', output: { show }, process });
   const { gateway, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
   for (const note of [...parts.notes, ...warnings]) output.note(note);
   output.recall(recalled);

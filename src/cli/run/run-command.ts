@@ -1,5 +1,6 @@
 import { describeError } from '../../base/errors.ts';
 import type { GivenImage } from '../../model/image.ts';
+import type { StepEvent } from '../../model/turn.ts';
 import type { App, CliDeps, ProcessPort } from '../app-port.ts';
 import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
@@ -20,7 +21,8 @@ export const runCommand: CommandFunction = async (args, deps) => {
   await using app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
   for (const warning of app.warnings) output.note(warning);
   const place = await choosePlace(args, app.store.sessions, deps.process);
-  return await answer({ text, images }, { app, place, output, process: deps.process });
+  const consent = args.has('yes') ? 'given' : 'asked-for';
+  return await answer({ text, images }, { app, place, output, process: deps.process, consent });
 };
 
 interface Prompt {
@@ -45,16 +47,23 @@ interface RunParts {
   readonly place: Place;
   readonly output: RunOutput;
   readonly process: ProcessPort;
+  /** Whether the command line gave consent to everything that would be asked. */
+  readonly consent: 'given' | 'asked-for';
 }
 
-async function answer(prompt: Prompt, { app, place, output, process }: RunParts): Promise<number> {
-  const asks = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'yes' : 'no';
-  using port = new RunPort(asks, output, process);
+async function answer(prompt: Prompt, { app, place, output, process, consent }: RunParts): Promise<number> {
+  const person = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'there' : 'absent';
+  const acts = consent === 'given' ? 'allowed' : person === 'there' ? 'asked' : 'refused';
+  using port = new RunPort({ acts, person, output, process });
   const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
   for (const warning of warnings) output.note(warning);
   if (place.session !== undefined) await gateway.deliver(place.seat.address);
   output.started({ model: model.name, earlier: await unsettledTurns(app, place) });
-  using _watching = gateway.watch(place.seat.address, (turn, event) => output.take(turn, event));
+  let wasRefused = false;
+  using _watching = gateway.watch(place.seat.address, (turn, event) => {
+    wasRefused ||= wantedConsent(event);
+    output.take(turn, event);
+  });
   using talk = new Talk(gateway, place.seat);
   using stops = watchStops(process, () => {
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
@@ -63,7 +72,14 @@ async function answer(prompt: Prompt, { app, place, output, process }: RunParts)
   const said = await Promise.race([talk.say(prompt.text, prompt.images), left]);
   const exitCode = exitCodeOf(said);
   output.finish(said, exitCode);
+  if (wasRefused) output.note('what needed consent was refused, since nobody could be asked here; --yes allows it');
   return exitCode;
+}
+
+/** Whether an act was refused for want of anyone to ask. */
+function wantedConsent(event: StepEvent): boolean {
+  const entry = event.type === 'entry' ? event.logged.entry : undefined;
+  return entry?.type === 'approval.answered' && entry.by === null;
 }
 
 async function unsettledTurns({ store }: App, { session }: Place): Promise<ReadonlySet<string>> {

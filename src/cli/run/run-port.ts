@@ -3,18 +3,27 @@ import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.
 import type { ProcessPort } from '../app-port.ts';
 import type { RunOutput } from './run-output.ts';
 
-/** The terminal of a command that says its own lines: what comes in here is answers, where a person can be asked. */
+export interface RunPortOptions {
+  /** What becomes of an act that needs consent: a person is asked, it is allowed, or nobody can be asked. */
+  readonly acts: 'asked' | 'allowed' | 'refused';
+  /** Whether a person can be asked about anything else. */
+  readonly person: 'there' | 'absent';
+  readonly output: Pick<RunOutput, 'show'>;
+  readonly process: ProcessPort;
+}
+
+/** The terminal of a command that says its own lines: what comes in here is answers, of a person or of the command line. */
 export class RunPort implements TerminalPort, Disposable {
-  readonly asks: 'yes' | 'no';
+  readonly #options: RunPortOptions;
   readonly #answers = new AsyncQueue<TerminalInput>();
-  readonly #output: Pick<RunOutput, 'show'>;
-  readonly #process: ProcessPort;
   readonly #closing = new DisposableStack();
 
-  constructor(asks: 'yes' | 'no', output: Pick<RunOutput, 'show'>, process: ProcessPort) {
-    this.asks = asks;
-    this.#output = output;
-    this.#process = process;
+  constructor(options: RunPortOptions) {
+    this.#options = options;
+  }
+
+  get asks(): 'yes' | 'no' {
+    return this.#options.acts === 'refused' ? 'no' : 'yes';
   }
 
   read(signal: AbortSignal): AsyncIterable<TerminalInput> {
@@ -23,18 +32,25 @@ export class RunPort implements TerminalPort, Disposable {
   }
 
   async show(message: Outbound): Promise<void> {
-    const { kind, digest, text } = message;
-    if (kind !== 'question' || digest === undefined) {
-      this.#output.show(message);
-      return;
-    }
-    const { ConsentAsker } = await import('./consent-asker.ts');
-    const asker = this.#closing.use(new ConsentAsker(this.#process));
-    // Shown is not yet answered: a stop must be able to overtake the person.
-    void asker.ask(text).then((verdict) => this.#answers.push({ type: 'answer', digest, verdict }));
+    const { kind, digest } = message;
+    if (kind === 'question' && digest !== undefined) await this.#answer(message, digest);
+    else this.#options.output.show(message);
   }
 
   [Symbol.dispose](): void {
     this.#closing.dispose();
+  }
+
+  async #answer({ text, about }: Outbound, digest: string): Promise<void> {
+    const { acts, person, process } = this.#options;
+    const isAllowed = about === 'act' && acts === 'allowed';
+    if (isAllowed || person === 'absent') {
+      this.#answers.push({ type: 'answer', digest, verdict: isAllowed ? 'approved' : 'denied' });
+      return;
+    }
+    const { ConsentAsker } = await import('./consent-asker.ts');
+    const asker = this.#closing.use(new ConsentAsker(process));
+    // Shown is not yet answered: a stop must be able to overtake the person.
+    void asker.ask(text).then((verdict) => this.#answers.push({ type: 'answer', digest, verdict }));
   }
 }

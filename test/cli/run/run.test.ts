@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { access, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isJsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { callsTool, callsTools, failsWith, says, stallsAfter } from '../../support/model-script.ts';
 import type { SeenRequest } from '../../support/model-script.ts';
 import { openDesk, parseLines } from '../support/program.ts';
@@ -138,7 +140,42 @@ test('what needs consent is refused where nobody can be asked', async () => {
   assert.equal(code, 0);
   assert.equal(stdout, 'I may not.\n');
   assert.match(stderr, /✗ terminal {2}touch made\.txt: refused/);
+  assert.match(stderr, /\nwhat needed consent was refused, since nobody could be asked here; --yes allows it\n$/);
   await assert.rejects(access(join(desk.workdir, 'made.txt')));
+});
+
+test('--yes allows what would be asked, on record, and never what would destroy a home', async () => {
+  const commands = ['touch made.txt', 'rm -rf ~'];
+  await using desk = await openDesk([...commands.map((command) => callsTool('terminal', { command })), says('Done.')]);
+
+  const { stdout, code } = await desk.run(['run', '--yes', '--json', 'make a file']);
+
+  const entries = parseLines(stdout).flatMap(({ entry }) => (isJsonObject(entry) ? [entry] : []));
+  const ofType = (type: string): readonly JsonObject[] => entries.filter((entry) => entry['type'] === type);
+  assert.equal(code, 0);
+  await access(join(desk.workdir, 'made.txt'));
+  assert.deepEqual(
+    ofType('approval.answered').map(({ verdict, by }) => [verdict, by]),
+    [['approved', 'owner']],
+  );
+  assert.deepEqual(
+    ofType('tool.settled').map(({ outcome }) => isJsonObject(outcome) && outcome['type']),
+    ['done', 'refused'],
+  );
+});
+
+test('--yes lifts no limit of money: where nobody can be asked the turn ends', async () => {
+  await using desk = await openDesk([says('never')]);
+  await desk.setConfig({
+    model: { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' },
+    prices: { 'custom:scripted': { input: 1000, output: 1000 } },
+    limits: { per_turn: 0.01, when_reached: 'ask' },
+  });
+
+  const { stderr, code } = await desk.run(['run', '--yes', 'hello']);
+
+  assert.equal(code, 1, stderr);
+  assert.equal(desk.server.requests.length, 0);
 });
 
 test('text that would drive the terminal is made harmless in progress', async () => {
