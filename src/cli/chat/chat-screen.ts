@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Interface, Key } from 'node:readline';
 import type { ProcessPort } from '../app-port.ts';
 import { chooseStyle, decideEscapes } from '../render/style.ts';
+import { isInPaste, noteCursorRow } from './note-cursor-row.ts';
 
 export interface ScreenEvents {
   /** A line was entered. */
@@ -91,13 +92,15 @@ export class ChatScreen implements Disposable {
 
   /** Throws away what is being typed. */
   clearTyped(): void {
+    noteCursorRow(this.#lines);
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
     this.#release();
   }
 
   [Symbol.dispose](): void {
-    const { stdin } = this.#process;
+    const { stdin, stdout } = this.#process;
+    stdout.off('resize', this.#beforeResize);
     stdin.off('keypress', this.#beforeKey).off('keypress', this.#afterKey).off('error', this.#end);
     const held = this.#held;
     this.#held = '';
@@ -109,8 +112,10 @@ export class ChatScreen implements Disposable {
   }
 
   #listen(): void {
-    const { stdin } = this.#process;
+    const { stdin, stdout } = this.#process;
     const lines = this.#lines;
+    // Most terminals wrap anew what is on them, and the line editor draws the line anew right after this.
+    stdout.prependListener('resize', this.#beforeResize);
     // In front of the line editor's own listener and behind it: before a key takes effect, and after.
     stdin.prependListener('keypress', this.#beforeKey);
     stdin.on('keypress', this.#afterKey);
@@ -128,7 +133,8 @@ export class ChatScreen implements Disposable {
     });
   }
 
-  readonly #beforeKey = (_text: string | undefined, key: Key): void => {
+  readonly #beforeKey = (text: string | undefined, key: Key): void => {
+    if (!isInPaste(this.#lines, text)) noteCursorRow(this.#lines);
     const isEntering = enterKeys.has(key.name ?? '');
     // Entered, the line stays on the screen, and what waited comes right below it.
     if (isEntering && this.#held !== '' && this.#mayEscape()) this.#redraw(this.#prompt);
@@ -139,6 +145,8 @@ export class ChatScreen implements Disposable {
   readonly #afterKey = (): void => {
     if (this.#isPromptShown && this.#lines.line === '' && this.#held !== '') this.#release();
   };
+
+  readonly #beforeResize = (): void => noteCursorRow(this.#lines);
 
   readonly #end = (): void => this.#events.end();
 
@@ -154,6 +162,7 @@ export class ChatScreen implements Disposable {
 
   /** Puts another prompt in front of what is being typed: in its place, or where nothing can be erased, below it. */
   #redraw(prompt: string): void {
+    noteCursorRow(this.#lines);
     this.#lines.setPrompt(prompt);
     if (this.#mayEscape()) this.#lines.prompt(true);
     else this.#process.stdout.write(`\n${prompt}${this.#lines.line}`);

@@ -76,6 +76,13 @@ export class Terminal implements AsyncDisposable {
     await this.#ask('paste-buffer');
   }
 
+  /** Makes the terminal so many columns wide, and waits until the program has noticed and drawn something anew. */
+  async resize(columns: number): Promise<void> {
+    const drawn = this.#nextOutput('nothing was drawn after the terminal was resized');
+    await this.#ask(`refresh-client -C ${columns}x40`);
+    await drawn;
+  }
+
   async screen(): Promise<string> {
     return (await this.#ask('capture-pane -p -S -200')).join('\n').trimEnd();
   }
