@@ -1,6 +1,7 @@
 import type { TurnId } from '../../base/ids.ts';
 import type { Outbound } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
+import { MarkdownStream } from '../render/markdown-stream.ts';
 import { PiecePrinter } from '../render/piece-printer.ts';
 import type { Style } from '../render/style.ts';
 import type { TurnTranscript } from '../render/transcript.ts';
@@ -18,7 +19,8 @@ export class ChatView {
 
   constructor(write: (text: string) => void, style: Style, columns: () => number | undefined) {
     this.#style = style;
-    this.#printer = new PiecePrinter({ speech: write, notes: write, style, columns });
+    const layout = style.isColourful ? new MarkdownStream(columns) : undefined;
+    this.#printer = new PiecePrinter({ speech: write, notes: write, style, columns, ...(layout && { layout }) });
   }
 
   /** Shows turns of the log again. What goes on of them goes on from there. */

@@ -6,6 +6,16 @@ import { wrapWords } from './wrap-words.ts';
 
 export type Write = (text: string) => void;
 
+/** Lays out a text while it arrives. What it has printed it never takes back. */
+export interface SpeechLayout {
+  /** The next piece of the text; returns what can be printed by now. */
+  take(text: string): string;
+  /** The cursor goes to a new line, and the text goes on there. Returns what was held back. */
+  pause(): string;
+  /** The cursor goes to a new line, and another text begins there. Returns what was held back. */
+  end(): string;
+}
+
 export interface PrinterDeps {
   /** Where the words of the model go, and where everything else goes; often the same. */
   readonly speech: Write;
@@ -13,17 +23,19 @@ export interface PrinterDeps {
   readonly style: Style;
   /** How wide the screen for them is now; undefined where there is none. */
   readonly columns: (what: 'speech' | 'notes') => number | undefined;
+  /** How the words of the model are laid out while they come; left out: broken between words, and else as they are. */
+  readonly layout?: SpeechLayout;
 }
 
 /** Puts pieces on a screen: the words of the model run on, everything else stands on lines of its own. */
 export class PiecePrinter {
   readonly #deps: PrinterDeps;
-  readonly #words: WordStream;
+  readonly #words: SpeechLayout;
   #isMidLine = false;
 
   constructor(deps: PrinterDeps) {
     this.#deps = deps;
-    this.#words = new WordStream(() => deps.columns('speech'));
+    this.#words = deps.layout ?? new WordStream(() => deps.columns('speech'));
   }
 
   print(piece: Piece): void {

@@ -1,5 +1,6 @@
 /** How text is set apart on a terminal; without colours every function returns its text as it is. */
 export interface Style {
+  readonly isColourful: boolean;
   dim(text: string): string;
   bold(text: string): string;
   bad(text: string): string;
@@ -22,12 +23,13 @@ export function chooseStyle(clues: ColourClues): Style {
 }
 
 const colourful: Style = {
+  isColourful: true,
   dim: (text) => paint(text, '\u001b[2m', '\u001b[22m'),
   bold: (text) => paint(text, '\u001b[1m', '\u001b[22m'),
   bad: (text) => paint(text, '\u001b[31m', '\u001b[39m'),
 };
 
-const plain: Style = { dim: same, bold: same, bad: same };
+const plain: Style = { isColourful: false, dim: same, bold: same, bad: same };
 
 function paint(text: string, on: string, off: string): string {
   return text === '' ? '' : `${on}${text}${off}`;

@@ -28,6 +28,8 @@ export class WordStream {
   #word = '';
   /** Whether the word that is coming is longer than a line, and so is printed as it comes. */
   #isTooLong = false;
+  /** How far a line of our making is indented: below the words of the item that it goes on with. */
+  #hang = 0;
   #out = '';
 
   constructor(columns: () => number | undefined) {
@@ -43,6 +45,16 @@ export class WordStream {
       else this.#add(character, columns);
     }
     return this.#release();
+  }
+
+  /** The line that begins now is prose that stands behind this, and what is broken off of it is indented by as much. */
+  hang(prefix: string): void {
+    const width = displayWidth(prefix);
+    this.#kind = 'prose';
+    this.#head = prefix;
+    this.#out += prefix;
+    this.#column = width;
+    this.#hang = width <= (this.#columns() ?? 0) / 2 ? width : 0;
   }
 
   /** The cursor goes to a new line, and the text goes on there. Returns what was held back. */
@@ -106,8 +118,8 @@ export class WordStream {
     if (this.#word === '') return;
     const widthThere = displayWidth(this.#blanks + this.#word);
     const isBroken = this.#column > 0 && this.#column + widthThere > columns && !this.#isTooLong;
-    this.#out += isBroken ? `\n${this.#word}` : this.#blanks + this.#word;
-    const end = isBroken ? displayWidth(this.#word) : this.#column + widthThere;
+    this.#out += isBroken ? `\n${' '.repeat(this.#hang)}${this.#word}` : this.#blanks + this.#word;
+    const end = isBroken ? this.#hang + displayWidth(this.#word) : this.#column + widthThere;
     // What is wider than the screen goes on in the next rows of the terminal.
     this.#column = end > columns ? ((end - 1) % columns) + 1 : end;
     this.#blanks = '';
@@ -131,6 +143,7 @@ export class WordStream {
     this.#kind = this.#fence === undefined ? 'unclear' : 'verbatim';
     this.#head = '';
     this.#column = 0;
+    this.#hang = 0;
     this.#isTooLong = false;
   }
 }
