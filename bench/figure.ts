@@ -2,6 +2,8 @@
 export interface Figure {
   readonly name: string;
   readonly value: number;
+  /** How far half of the rounds lay from it at the most; left out where the figure is no difference of two noisy ones. */
+  readonly spread?: number;
   readonly unit: Unit;
   readonly floor: Floor | undefined;
   readonly bar: Bar;
@@ -30,10 +32,10 @@ export function renderTable(figures: readonly Figure[]): string {
 }
 
 function renderRow(figure: Figure): readonly string[] {
-  const { name, value, unit, floor, bar } = figure;
+  const { name, value, spread, unit, floor, bar } = figure;
   return [
     name,
-    renderQuantity(value, unit),
+    spread === undefined ? renderQuantity(value, unit) : `${value.toFixed(1)} ± ${renderQuantity(spread, unit)}`,
     floor === undefined ? '' : `${renderQuantity(floor.value, unit)} (${floor.name})`,
     floor === undefined ? '' : `${(value / floor.value).toFixed(2)} ×`,
     renderBar(bar, unit),

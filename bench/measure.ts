@@ -30,6 +30,17 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
+export interface Centre {
+  readonly median: number;
+  /** Half of the values lie within so much of the median. */
+  readonly spread: number;
+}
+
+export function centreOf(values: readonly number[]): Centre {
+  const middle = median(values);
+  return { median: middle, spread: median(values.map((value) => Math.abs(value - middle))) };
+}
+
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
