@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
+import { isInside } from '../base/is-inside.ts';
 import type { Risk, ToolPlace } from '../model/tool.ts';
 import { mayHoldLogin } from './login-files.ts';
 import { realPath } from './real-path.ts';
@@ -69,7 +70,7 @@ export class Workspace {
     return systemFolders.some((folder) => isInside(workdir, folder));
   }
 
-  /** Files that run code, log in or sit in the user's own corner: asked about even inside the working folder. */
+  /** Files that run code, log in, instruct the model or sit in the user's own corner: asked about even inside the working folder. */
   #isDelicate(path: string, base: string): boolean {
     const names = relative(base, path).toLowerCase().split(sep);
     if (names.some((name) => delicateFolders.has(name)) || delicateFiles.has(names.at(-1) ?? '')) return true;
@@ -119,11 +120,13 @@ const delicateFolders: ReadonlySet<string> = new Set([
   '.gnupg',
   '.aws',
   '.azure',
+  '.cursor',
   '.kube',
   '.docker',
   '.husky',
 ]);
 
+// The last ones tell every later conversation what to do.
 const delicateFiles: ReadonlySet<string> = new Set([
   '.bash_aliases',
   '.bash_login',
@@ -142,17 +145,17 @@ const delicateFiles: ReadonlySet<string> = new Set([
   '.zprofile',
   '.zshenv',
   '.zshrc',
+  '.cursorrules',
+  '.hermes.md',
+  'agents.md',
+  'claude.md',
+  'hermes.md',
 ]);
 
 const processSecret = /^\/proc\/(?:[^/]+\/task\/)?[^/]+\/(?:environ|cmdline|maps|smaps|mem|auxv|fd(?:\/.*)?)$/;
 
 function isProcessSecret(path: string): boolean {
   return processSecret.test(path) || path === '/proc/kcore' || path === '/proc/kmsg';
-}
-
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 const longestQuestion = 4000;

@@ -49,7 +49,7 @@ test('where it was started in a folder of the system, in a home or above one, ev
   assert.deepEqual(await risksIn(join(bench.userHome, 'project')), ['safe']);
 });
 
-test('files that run code or log in are asked about even in the working folder', async () => {
+test('files that run code, log in or instruct the model are asked about even in the working folder', async () => {
   await using bench = await openToolBench();
   const inside = [
     '.git/hooks/pre-commit',
@@ -57,6 +57,9 @@ test('files that run code or log in are asked about even in the working folder',
     'sub/.git/config',
     '.ssh/authorized_keys',
     '.bashrc',
+    'AGENTS.md',
+    'sub/CLAUDE.md',
+    '.cursor/rules/a.mdc',
     '.envrc',
     '.npmrc',
   ];

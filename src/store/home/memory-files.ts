@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, systemErrorCode } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Memory } from '../../model/store.ts';
+import { readTextFile } from '../read-text-file.ts';
 import type { HomeFolder } from './home-folder.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -12,7 +12,7 @@ const names: readonly string[] = ['MEMORY.md', 'USER.md'];
 export function openMemoryFiles(home: HomeFolder): Memory {
   return {
     async load() {
-      const files = await Promise.all(names.map(async (name) => ({ name, text: await readIfThere(home, name) })));
+      const files = names.map((name) => ({ name, text: readIfThere(home, name) }));
       return files.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
     },
     async save(name, text) {
@@ -22,11 +22,9 @@ export function openMemoryFiles(home: HomeFolder): Memory {
   };
 }
 
-async function readIfThere(home: HomeFolder, name: string): Promise<string | undefined> {
-  try {
-    return await readFile(join(home.path, name), 'utf8');
-  } catch (thrown) {
-    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
-    throw thrown;
-  }
+function readIfThere(home: HomeFolder, name: string): string | undefined {
+  const path = join(home.path, name);
+  const found = readTextFile(path);
+  if (found.type === 'refused') throw new AppError('store-failed', `${path} cannot be read: ${found.problem}`);
+  return found.type === 'text' ? found.text : undefined;
 }
