@@ -55,6 +55,11 @@ function createDeps(): CliDeps {
       const { systemClock } = await import('./base/clock.ts');
       return await openTelegramDesk({ env: process.env, clock: systemClock });
     },
+    async openTrust() {
+      const { openTrustDesk } = await import('./app/trust-desk.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openTrustDesk({ env: process.env, clock: systemClock });
+    },
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');

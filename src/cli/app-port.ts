@@ -11,6 +11,7 @@ import type { Config } from '../model/config.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { Address, SessionSettings } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
+import type { TrustDesk } from '../model/trust.ts';
 
 /** What the commands need of the program. The roof builds it; nothing here knows how. */
 export interface App extends AsyncDisposable {
@@ -41,7 +42,7 @@ export interface Seat {
 export interface ServedTerminal {
   readonly gateway: Pick<Gateway, 'takeIn' | 'watch' | 'resume' | 'whenIdle' | 'deliver'>;
   readonly model: { readonly name: string; readonly place: 'remote' | 'local' | 'demo' };
-  /** What the user should know about the models: a stand-in that cannot be used. */
+  /** What the user should know: a stand-in that cannot be used, a context file that is not trusted. */
   readonly warnings: readonly string[];
 }
 
@@ -193,5 +194,7 @@ export interface CliDeps {
   readonly openTelegramDesk: () => Promise<TelegramDesk>;
   /** Opens neither the store nor anything of the program that may run. */
   readonly openServiceDesk: () => Promise<ServiceDesk>;
+  /** Opens the list of trusted folders without the store, so that it works beside a running program. */
+  readonly openTrust: () => Promise<TrustDesk>;
   readonly process: ProcessPort;
 }

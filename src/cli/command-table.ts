@@ -36,6 +36,7 @@ export const groupTable: readonly GroupRow[] = [
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
   { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
+  { name: 'trust', summary: 'whose AGENTS.md counts: folders that you trust', defaultVerb: 'add' },
 ];
 
 /** The one table of commands: parsing, help and suggestions are all made from it. */
@@ -318,6 +319,36 @@ export const commandTable: readonly CommandRow[] = [
     words: noWords,
     options: [json, help],
     details: ['Nothing else ever does: prices come with the program, and the network is asked only by this command.'],
+  },
+  {
+    name: 'trust add',
+    aliases: [],
+    summary: 'trust a folder and all below it; also what the bare `talaria trust [FOLDER]` does',
+    words: { label: 'FOLDER', atLeast: 0, atMost: 1 },
+    options: [
+      { name: 'everything', summary: 'also your home folder, the root, or a folder that all can write to' },
+      help,
+    ],
+    details: [
+      'AGENTS.md (or .hermes.md, HERMES.md, CLAUDE.md, .cursorrules) of a trusted folder is part of the system prompt.',
+      'Without a FOLDER it is the one that you are in. Whoever can write there can tell the model what to do.',
+    ],
+  },
+  {
+    name: 'trust list',
+    aliases: ['ls'],
+    summary: 'the folders that are trusted',
+    words: noWords,
+    options: [json, help],
+    details: [],
+  },
+  {
+    name: 'trust remove',
+    aliases: ['rm'],
+    summary: 'trust a folder no longer',
+    words: { label: 'FOLDER', atLeast: 1, atMost: 1 },
+    options: [help],
+    details: [],
   },
   {
     name: 'help',

@@ -39,6 +39,9 @@ export type CommandName =
   | 'gateway pair'
   | 'gateway people'
   | 'gateway revoke'
+  | 'trust add'
+  | 'trust list'
+  | 'trust remove'
   | 'help';
 
 /** Runs a command and resolves with the exit code. */

@@ -45,7 +45,10 @@ type Named =
   | { readonly type: 'named'; readonly command: CommandRow; readonly topic: string; readonly rest: readonly string[] }
   | Extract<CommandLine, { readonly type: 'bad-usage' }>;
 
-/** The first word names the command, or a group whose next word is the verb. Without any word it is the chat. */
+/**
+ * The first word names the command, or a group whose next word is the verb, unless it is a word of what the bare group
+ * does. Without any word it is the chat.
+ */
 function findCommand(args: readonly string[]): Named {
   const first = findWord(args, 0);
   if (first === undefined) return { type: 'named', command: commandNamed('chat'), topic: '', rest: args };
@@ -54,9 +57,10 @@ function findCommand(args: readonly string[]): Named {
   const group = groupTable.find((row) => row.name === name);
   if (group === undefined) return nameCommand(name, name, '', rest);
   const second = findWord(rest, first);
-  if (second === undefined)
-    return { type: 'named', command: commandNamed(`${name} ${group.defaultVerb}`), topic: name, rest };
-  return nameCommand(`${name} ${rest[second] ?? ''}`, rest[second] ?? '', name, rest.toSpliced(second, 1));
+  const usual: Named = { type: 'named', command: commandNamed(`${name} ${group.defaultVerb}`), topic: name, rest };
+  if (second === undefined) return usual;
+  const named = nameCommand(`${name} ${rest[second] ?? ''}`, rest[second] ?? '', name, rest.toSpliced(second, 1));
+  return named.type === 'bad-usage' && usual.command.words.atMost > 0 ? usual : named;
 }
 
 function nameCommand(name: string, written: string, group: string, rest: readonly string[]): Named {

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import { homePath } from '../../base/home-path.ts';
 import { ensurePrivateFolder, refuseForeignOwner } from '../private-folder.ts';
 
-/** Where everything of one user is kept. All folders exist and are closed to others. */
+/** Where everything of one user is kept. The folders of the program itself exist and are closed to others. */
 export interface HomeFolder {
   readonly path: string;
   readonly configFile: string;
@@ -17,12 +17,23 @@ export interface HomeFolder {
   readonly files: string;
   readonly logs: string;
   readonly cache: string;
+  /** One folder for each skill. Made by whoever has one. */
+  readonly skills: string;
+  /** The list of trusted folders. */
+  readonly trustFile: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownFolders = { state: 'state', tasks: 'tasks', files: 'files', logs: 'logs', cache: 'cache' } as const;
-const ownFiles: ReadonlySet<string> = new Set(['config.yaml', 'config.json', '.env', 'MEMORY.md', 'USER.md']);
+const ownFiles: ReadonlySet<string> = new Set([
+  'config.yaml',
+  'config.json',
+  '.env',
+  'SOUL.md',
+  'MEMORY.md',
+  'USER.md',
+]);
 
 /** Opens the home, `$TALARIA_HOME` or `~/.talaria`, and makes it on the first start. */
 export async function openHome(env: Environment): Promise<HomeFolder> {
@@ -40,6 +51,8 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
     files: join(path, ownFolders.files),
     logs: join(path, ownFolders.logs),
     cache: join(path, ownFolders.cache),
+    skills: join(path, 'skills'),
+    trustFile: join(path, ownFolders.state, 'trusted-folders.json'),
   };
 }
 

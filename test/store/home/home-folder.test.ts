@@ -26,6 +26,8 @@ test('the first start makes the home and its folders, closed to others whatever 
       files: join(path, 'files'),
       logs: join(path, 'logs'),
       cache: join(path, 'cache'),
+      skills: join(path, 'skills'),
+      trustFile: join(path, 'state', 'trusted-folders.json'),
     });
   } finally {
     process.umask(umask);

@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { isInside } from '../base/is-inside.ts';
+import type { Distrusting, TrustDesk, Trusting } from '../model/trust.ts';
+import { openHome } from '../store/home/home-folder.ts';
+import { realFolder, TrustedFolders } from '../store/home/trusted-folders.ts';
+import { findContext, readContext } from '../store/prompt/context-files.ts';
+
+interface Around {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** Which folders are trusted, without opening the store: a program that runs takes it up with its next message. */
+export async function openTrustDesk({ env, clock }: Around): Promise<TrustDesk> {
+  const trusted = new TrustedFolders((await openHome(env)).trustFile);
+  const userHome = realFolder(env['HOME'] ?? homedir()) ?? homedir();
+  return {
+    list: () => trusted.list(),
+    async trust(folder, breadth) {
+      const path = requireFolder(folder);
+      const reason = breadth === 'everything' ? undefined : whySweeping(path, userHome);
+      if (reason !== undefined) return { type: 'sweeping', path, reason };
+      const isKnown = trusted.list().some((each) => each.path === path);
+      if (!isKnown) await trusted.add({ path, since: clock.now() });
+      return { type: 'trusted', path, state: isKnown ? 'known' : 'new', files: readNow(path, trusted) };
+    },
+    distrust: (folder) => distrust(folder, trusted),
+  };
+}
+
+function requireFolder(folder: string): string {
+  const path = realFolder(folder);
+  if (path === undefined) throw new AppError('not-found', `there is no folder ${folder}`);
+  return path;
+}
+
+/** Why nobody trusts this folder in passing; undefined where it is a folder like any other. */
+function whySweeping(path: string, userHome: string): string | undefined {
+  if (path === resolve(path, '..')) return 'it is the root of the file system, and everything is below it';
+  if (path === userHome) return 'it is your home folder, with everything that you ever download below it';
+  if (isInside(userHome, path)) return 'your home folder is in it, with everything that you ever download';
+  return (statSync(path).mode & 0o002) === 0 ? undefined : 'every user of this machine can write there';
+}
+
+function readNow(path: string, trusted: TrustedFolders): Extract<Trusting, { readonly type: 'trusted' }>['files'] {
+  const found = findContext(path);
+  if (found === undefined) return [];
+  const isTrusted = (folder: string): boolean => trusted.around(folder).length > 0;
+  return readContext(found, isTrusted, () => undefined);
+}
+
+/** A folder that is gone by now is found by its name. */
+async function distrust(folder: string, trusted: TrustedFolders): Promise<Distrusting> {
+  const path = realFolder(folder) ?? resolve(folder);
+  const wasListed = trusted.list().some((each) => each.path === path);
+  if (wasListed) await trusted.remove(path);
+  const through = trusted.list().find((each) => isInside(path, each.path));
+  return { path, wasListed, through: through?.path };
+}

@@ -1,0 +1,97 @@
+import { realpathSync, statSync } from 'node:fs';
+import { AppError, describeError } from '../../base/errors.ts';
+import { isInside } from '../../base/is-inside.ts';
+import { parseJson } from '../../base/json.ts';
+import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
+import type { TrustedFolder } from '../../model/trust.ts';
+import { readTextFile } from '../read-text-file.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+type Listed =
+  | { readonly type: 'read'; readonly folders: readonly TrustedFolder[] }
+  | { readonly type: 'broken'; readonly problem: string };
+
+const schema = object({
+  folders: list(object({ path: string('a folder'), since: integer('when') }), 'trusted folders'),
+});
+
+/**
+ * The folders that the user trusts, in a file of the home. It is looked at anew each time, and read anew only where it
+ * was written. Where it cannot be read nothing is trusted.
+ */
+export class TrustedFolders {
+  readonly #file: string;
+  #stamp = '';
+  #listed: Listed = { type: 'read', folders: [] };
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** The trusted folders that a folder is in, or is, by their real paths; the outermost first. */
+  around(folder: string): readonly string[] {
+    const listed = this.#look();
+    if (listed.type === 'broken' || listed.folders.length === 0) return [];
+    const real = realFolder(folder);
+    if (real === undefined) return [];
+    return listed.folders.map(({ path }) => path).filter((path) => isInside(real, path));
+  }
+
+  /** By path. Throws `bad-config` where the file cannot be read. */
+  list(): readonly TrustedFolder[] {
+    const listed = this.#look();
+    if (listed.type === 'read') return listed.folders;
+    throw new AppError('bad-config', `${this.#file} cannot be used, so that no folder is trusted: ${listed.problem}`);
+  }
+
+  async add(folder: TrustedFolder): Promise<void> {
+    await this.#write([...this.list().filter(({ path }) => path !== folder.path), folder]);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#write(this.list().filter((folder) => folder.path !== path));
+  }
+
+  async #write(folders: readonly TrustedFolder[]): Promise<void> {
+    const sorted = folders.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+    await writeAtomically(this.#file, `${JSON.stringify({ folders: sorted }, null, 2)}\n`);
+  }
+
+  #look(): Listed {
+    const stamp = stampOf(this.#file);
+    if (stamp !== this.#stamp) {
+      this.#stamp = stamp;
+      this.#listed = readList(this.#file);
+    }
+    return this.#listed;
+  }
+}
+
+/** The folder that a path leads to, once every link in it is followed; undefined where there is none. */
+export function realFolder(path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined; // gone, or closed to us: either way there is nothing there to trust
+  }
+}
+
+function readList(file: string): Listed {
+  const found = readTextFile(file);
+  if (found.type === 'missing') return { type: 'read', folders: [] };
+  if (found.type === 'refused') return { type: 'broken', problem: found.problem };
+  const parsed = schema.parse(parseJson(found.text) ?? null);
+  if (parsed.type === 'invalid') return { type: 'broken', problem: describeProblems(parsed.problems) };
+  return { type: 'read', folders: parsed.value.folders };
+}
+
+/** Differs whenever the file was written, put in the place of another, made or removed. */
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.mtimeNs}/${found.size}/${found.ino}`;
+  } catch (thrown) {
+    return describeError(thrown);
+  }
+}
