@@ -4,6 +4,7 @@ import { sweepIdleAgents } from './agents/sweep-idle.ts';
 import { openLiveCatalogue } from './agents/live-catalogue.ts';
 import { openChannels } from './app/channels.ts';
 import { connect, createModels, createPrintedKeys, knownSecrets } from './app/models.ts';
+import { describeIgnored } from './app/trust-note.ts';
 import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
@@ -33,6 +34,7 @@ import { openHome } from './store/home/home-folder.ts';
 import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
 import { SessionFiles } from './store/home/session-files.ts';
+import { FilePromptSources } from './store/prompt/prompt-sources.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
 import { createToolbox } from './tools/create-toolbox.ts';
@@ -83,22 +85,9 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     createCatalogue({ prices, cacheLife, folder: home.cache, warn }),
   );
   const files = new SessionFiles(home.files);
-  const parts = {
-    env,
-    home,
-    secrets,
-    settings,
-    models,
-    warnings,
-    log,
-    store,
-    toolbox,
-    files,
-    start,
-    catalogue,
-    clock,
-    faults,
-  };
+  const sources = new FilePromptSources(home, log);
+  const found = { env, home, secrets, settings, models, files, sources };
+  const parts = { ...found, warnings, log, store, toolbox, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
   if (options.purpose === 'serve') await forgetOldSessions(parts);
@@ -162,14 +151,14 @@ export class App implements AsyncDisposable {
 
   /** Begins to serve one chat in a terminal, with the model that was chosen for the session there, if one was. */
   async serveTerminal(seat: Seat, settings: SessionSettings = {}): Promise<Served> {
-    const { clock, log, models } = this.#parts;
+    const { clock, log, models, sources } = this.#parts;
     const { chain, warnings } = await models.require(settings);
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const gateway = this.#openGateway([channel], (line) => log.write('warn', line));
     gateway.start();
     await this.#keepSettings();
     const [{ name, place }] = chain;
-    return { gateway, model: { name, place }, warnings };
+    return { gateway, model: { name, place }, warnings: [...warnings, ...describeIgnored(seat.workdir, sources)] };
   }
 
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
@@ -242,7 +231,7 @@ export class App implements AsyncDisposable {
   }
 
   #openAgents(approvals: Approvals, owner: ReturnType<typeof newId<'node'>>): AgentCache {
-    const { store, toolbox, settings, models, secrets, log, clock, faults } = this.#parts;
+    const { store, toolbox, settings, models, secrets, sources, log, clock, faults } = this.#parts;
     const parts = {
       store,
       toolbox,
@@ -251,6 +240,7 @@ export class App implements AsyncDisposable {
       connect: (target: Runtime) => connect(target, clock, secrets),
       owner,
       settings,
+      sources,
       catalogue: this.#parts.catalogue,
       coolDowns: new CoolDowns(),
       clock,

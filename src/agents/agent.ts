@@ -5,6 +5,7 @@ import type { Approvals } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Config } from '../model/config.ts';
 import type { Faults } from '../model/faults.ts';
+import type { PromptSources } from '../model/prompt.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session, SessionSettings } from '../model/session.ts';
@@ -35,6 +36,8 @@ export interface AgentParts {
   readonly owner: NodeId;
   /** Read anew for every turn, but for what an agent is built with. */
   readonly settings: Pick<Settings, 'current'>;
+  /** Read only where a session's prompt is made. */
+  readonly sources: PromptSources;
   readonly coolDowns: CoolDowns;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
@@ -45,6 +48,8 @@ export interface AgentParts {
 export interface AgentMakeup {
   readonly session: Session;
   readonly prompt: FrozenPrompt;
+  /** The prompt as it would be made now; the given one where that is the same. */
+  readonly remakePrompt: (earlier: FrozenPrompt) => Promise<FrozenPrompt>;
   readonly chain: RuntimeChain;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly config: Pick<Config, 'compaction' | 'model'>;
@@ -68,7 +73,10 @@ export interface TurnOptions {
 // Its client, connections and tables, roughly.
 const ownBytes = 20_000;
 
-/** A session made ready: frozen prompt, tool schemas and a model client. Nothing that the model sees may change in it. */
+/**
+ * A session made ready: frozen prompt, tool schemas and a model client. Nothing that the model sees may change in it, but
+ * for the prompt in the moment of a compaction: there the conversation is read anew anyway.
+ */
 export class Agent {
   readonly sessionId: SessionId;
   readonly signature: string;
@@ -77,6 +85,7 @@ export class Agent {
   readonly #activity: Activity;
   readonly #clients: RuntimeClients;
   #conversation: Conversation;
+  #prompt: FrozenPrompt;
 
   constructor(makeup: AgentMakeup, parts: AgentParts) {
     this.sessionId = makeup.session.id;
@@ -86,6 +95,7 @@ export class Agent {
     this.#activity = new Activity(parts.clock);
     this.#clients = new RuntimeClients(makeup.chain, parts.connect);
     this.#conversation = new Conversation(this.sessionId);
+    this.#prompt = makeup.prompt;
   }
 
   /** What it did last, and when. */
@@ -95,7 +105,7 @@ export class Agent {
 
   /** About how much memory it holds. */
   get heldBytes(): number {
-    const { system, tools } = this.#makeup.prompt;
+    const { system, tools } = this.#prompt;
     const described = tools.reduce((sum, { description }) => sum + description.length, 0);
     return ownBytes + system.length + described + this.#conversation.weight;
   }
@@ -160,6 +170,10 @@ export class Agent {
     const { catalogue, models, connect } = this.#parts;
     return {
       ...this.#makeup.config.compaction,
+      remakePrompt: () => this.#makeup.remakePrompt(this.#prompt),
+      takePrompt: (prompt) => {
+        this.#prompt = prompt;
+      },
       knownWindow: (runtime) => catalogue.window(runtime),
       async openWriter(model) {
         const found = await models.find(model);
@@ -173,7 +187,8 @@ export class Agent {
 
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
     const { store, clock, faults, approvals, owner, settings, coolDowns, catalogue, models } = this.#parts;
-    const { session, prompt, tools, config } = this.#makeup;
+    const { session, tools, config } = this.#makeup;
+    const promptNow = (): FrozenPrompt => this.#prompt;
     const now = settings.current.config;
     const conversation = this.#conversation;
     const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
@@ -185,7 +200,9 @@ export class Agent {
       clients: this.#clients,
       coolDowns,
       startPlace: this.#chooseStart(emit),
-      prompt,
+      get prompt() {
+        return promptNow();
+      },
       maxOutputTokens: config.model.maxOutputTokens,
       effort: models.effortFor(options.settings),
       compaction: this.#compactionDeps(),

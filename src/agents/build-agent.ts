@@ -1,11 +1,12 @@
 import type { RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session } from '../model/session.ts';
 import type { SettingsState } from '../model/settings.ts';
+import { promptText } from '../turn/asked-prefixes.ts';
 import { Agent } from './agent.ts';
 import type { AgentParts } from './agent.ts';
 import type { AgentPlan } from './cache-entry.ts';
 import { extractCacheKeys } from './cache-keys.ts';
-import { buildSystemPrompt, describeTools } from './prompt.ts';
+import { composePrompt, describeTools } from './prompt.ts';
 import { selectTools } from './select-tools.ts';
 import type { SelectedTools } from './select-tools.ts';
 import { signConfig } from './signature.ts';
@@ -24,6 +25,7 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
     toolsets: selected.toolsets,
     tools: describeTools(selected.tools),
     ephemeralPrompt,
+    trustedFolders: parts.sources.trustedAround(session.workdir),
     cacheKeys: extractCacheKeys(settings.user, generation),
   });
   const wish: Wish = { signature, chain, settings, selected };
@@ -49,15 +51,37 @@ interface Wish {
 async function buildAgent(session: Session, wish: Wish, parts: AgentParts, onFallback: () => void): Promise<Agent> {
   const prompt = await freezePrompt(session, wish, parts);
   const { chain, selected, settings } = wish;
-  return new Agent({ session, prompt, chain, tools: selected.tools, config: settings.config, onFallback }, parts);
+  const remakePrompt = (earlier: FrozenPrompt): Promise<FrozenPrompt> => refreshPrompt(earlier, session, wish, parts);
+  const { tools } = selected;
+  return new Agent({ session, prompt, remakePrompt, chain, tools, config: settings.config, onFallback }, parts);
 }
 
 /** With an unchanged signature a session speaks with the very bytes that it was frozen with. */
-async function freezePrompt(session: Session, wish: Wish, { store }: AgentParts): Promise<FrozenPrompt> {
-  const { signature, settings, selected } = wish;
-  if (session.prompt?.signature === signature) return session.prompt;
-  const system = buildSystemPrompt(session, process.platform, settings.config.agent.ephemeralPrompt);
-  const prompt = succeed(session.prompt, { signature, system, tools: describeTools(selected.tools) });
-  await store.sessions.freeze(session.id, prompt);
+async function freezePrompt(session: Session, wish: Wish, parts: AgentParts): Promise<FrozenPrompt> {
+  if (session.prompt?.signature === wish.signature) return session.prompt;
+  const prompt = succeed(session.prompt, await makePrompt(session, wish, parts), 'settings');
+  await parts.store.sessions.freeze(session.id, prompt);
   return prompt;
+}
+
+/** With what is written in the files now; the very same prompt where that makes no difference. The tools are of the signature. */
+async function refreshPrompt(
+  earlier: FrozenPrompt,
+  session: Session,
+  wish: Wish,
+  parts: AgentParts,
+): Promise<FrozenPrompt> {
+  const prompt = { ...(await makePrompt(session, wish, parts)), tools: earlier.tools };
+  return promptText(prompt) === promptText(earlier) ? earlier : succeed(earlier, prompt, 'compaction');
+}
+
+async function makePrompt(
+  session: Session,
+  { signature, settings, selected }: Wish,
+  { sources }: AgentParts,
+): Promise<FrozenPrompt> {
+  const material = await sources.read(session.workdir);
+  const added = settings.config.agent.ephemeralPrompt;
+  const composed = composePrompt({ session, system: process.platform, material, added });
+  return { signature, ...composed, tools: describeTools(selected.tools) };
 }

@@ -13,6 +13,8 @@ export interface SignatureParts {
   readonly tools: readonly ToolSchema[];
   /** What the settings add to the system prompt. */
   readonly ephemeralPrompt: string;
+  /** The trusted folders around the working folder. What their files say is no part of it, and neither are other files. */
+  readonly trustedFolders?: readonly string[];
   /** Settings that are baked into an agent. None, an empty set and null are the same. */
   readonly cacheKeys?: CacheKeys | null;
 }
@@ -21,12 +23,14 @@ export interface SignatureParts {
  * A digest of everything that decides what an agent sends. Equal signatures mean that the agent can serve on. How hard to
  * think is told with each message and the client is made from the runtime, so neither is part of it.
  */
-export function signConfig({ chain, toolsets, tools, ephemeralPrompt, cacheKeys }: SignatureParts): string {
+export function signConfig(parts: SignatureParts): string {
+  const { chain, toolsets, tools, ephemeralPrompt, trustedFolders, cacheKeys } = parts;
   const signed = {
     runtimes: chain.map(signRuntime),
     toolsets: toolsets.toSorted(),
     tools: Object.fromEntries(tools.map((tool) => [tool.name, [tool.description, tool.parameters]])),
     ephemeralPrompt,
+    trustedFolders: trustedFolders?.toSorted() ?? [],
     cacheKeys: cacheKeys ?? {},
   };
   return hash('sha256', stableJson(signed));

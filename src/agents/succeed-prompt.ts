@@ -1,15 +1,21 @@
+import { partGap } from '../model/prompt.ts';
+import type { PromptPartName } from '../model/prompt.ts';
 import type { ToolSchema } from '../model/provider.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import { digestPrompt, promptText } from '../turn/asked-prefixes.ts';
 
+/** When a session's prompt is made anew: never for the sake of what changed in it. */
+export type Occasion = 'settings' | 'compaction';
+
 /** A prompt that takes the place of an earlier one, with a note of what is different in it. Pure. */
-export function succeed(earlier: FrozenPrompt | undefined, prompt: FrozenPrompt): FrozenPrompt {
+export function succeed(earlier: FrozenPrompt | undefined, prompt: FrozenPrompt, occasion: Occasion): FrozenPrompt {
   if (earlier === undefined) return prompt;
   const [before, after] = [promptText(earlier), promptText(prompt)];
   // Other settings, the same bytes: what the earlier one was different in may still be news to the server.
   if (before === after) return earlier.replaced === undefined ? prompt : { ...prompt, replaced: earlier.replaced };
   const byte = Buffer.byteLength(after.slice(0, firstDifference(before, after)));
-  return { ...prompt, replaced: { detail: describeDifference(earlier, prompt), byte, digest: digestPrompt(earlier) } };
+  const detail = describeDifference(earlier, prompt, occasion);
+  return { ...prompt, replaced: { detail, byte, digest: digestPrompt(earlier) } };
 }
 
 function firstDifference(left: string, right: string): number {
@@ -18,7 +24,49 @@ function firstDifference(left: string, right: string): number {
   return index;
 }
 
-function describeDifference(earlier: FrozenPrompt, prompt: FrozenPrompt): string {
+function describeDifference(earlier: FrozenPrompt, prompt: FrozenPrompt, occasion: Occasion): string {
+  const parts = changedParts(earlier, prompt).map((name) => `${partTexts[name]} changed`);
+  const tools = describeTools(earlier, prompt);
+  if (parts.length === 0) return tools ?? 'the system prompt changed';
+  return `${[...parts, ...(tools === undefined ? [] : [tools])].join(', ')} (${occasionTexts[occasion]})`;
+}
+
+const partTexts: Readonly<Record<PromptPartName, string>> = {
+  identity: 'identity',
+  rules: 'the rules of the program',
+  skills: 'skills',
+  platform: 'platform hints',
+  place: 'the working place',
+  context: 'context files',
+  memory: 'memory',
+  added: 'agent.system_prompt',
+};
+
+const occasionTexts: Readonly<Record<Occasion, string>> = {
+  settings: 'read anew after a change of settings or trust',
+  compaction: 'read anew when the conversation was shortened',
+};
+
+/** In the order in which they stand in the prompt. None where nobody noted the parts of the earlier one. */
+function changedParts(earlier: FrozenPrompt, prompt: FrozenPrompt): readonly PromptPartName[] {
+  if (earlier.parts === undefined) return [];
+  const [before, after] = [textsOf(earlier), textsOf(prompt)];
+  const names = new Set([...after.keys(), ...before.keys()]);
+  return [...names].filter((name) => before.get(name) !== after.get(name));
+}
+
+function textsOf({ system, parts = [] }: FrozenPrompt): ReadonlyMap<PromptPartName, string> {
+  let start = 0;
+  return new Map(
+    parts.map(({ name, characters }) => {
+      const text = system.slice(start, start + characters);
+      start += characters + partGap.length;
+      return [name, text];
+    }),
+  );
+}
+
+function describeTools(earlier: FrozenPrompt, prompt: FrozenPrompt): string | undefined {
   const before = byName(earlier.tools);
   const after = byName(prompt.tools);
   const added = [...after.keys()].filter((name) => !before.has(name));
@@ -29,7 +77,7 @@ function describeDifference(earlier: FrozenPrompt, prompt: FrozenPrompt): string
     { names: removed, verb: 'removed' },
     { names: changed, verb: 'changed' },
   ].filter(({ names }) => names.length > 0);
-  if (changes.length === 0) return 'the system prompt changed';
+  if (changes.length === 0) return undefined;
   return `the tool list changed: ${changes.map(({ names, verb }) => `${names.join(', ')} ${verb}`).join('; ')}`;
 }
 

@@ -9,6 +9,7 @@ import type { Secrets } from '../store/home/env-file.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import type { SessionFiles } from '../store/home/session-files.ts';
 import type { LiveSettings } from '../store/home/live-settings.ts';
+import type { FilePromptSources } from '../store/prompt/prompt-sources.ts';
 
 /** What the program is put together from. */
 export interface AppParts {
@@ -25,6 +26,7 @@ export interface AppParts {
   readonly files: SessionFiles;
   /** `safe` leaves out what could keep the program from starting: whatever is loaded from outside of it asks here first. */
   readonly start: 'usual' | 'safe';
+  readonly sources: FilePromptSources;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;

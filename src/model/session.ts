@@ -1,4 +1,5 @@
 import type { PersonId, SessionId } from '../base/ids.ts';
+import type { PromptPart } from './prompt.ts';
 import type { Effort, ToolSchema } from './provider.ts';
 
 /** Where a conversation takes place. Two messages from the same address belong to the same session until a reset. */
@@ -13,6 +14,8 @@ export interface Address {
 export interface FrozenPrompt {
   readonly signature: string;
   readonly system: string;
+  /** Of what the system prompt consists, in order. */
+  readonly parts?: readonly PromptPart[];
   readonly tools: readonly ToolSchema[];
   /** What it differs in from the one before it, which is known by its digest: the server's cache of that is of no more use. */
   readonly replaced?: { readonly detail: string; readonly byte: number; readonly digest?: string };

@@ -20,6 +20,7 @@ export interface StepDeps {
   readonly coolDowns: CoolDowns;
   /** Where in the chain the turn began: at the primary, unless that one rests. */
   readonly startPlace: number;
+  /** A compaction may put another in its place, and nothing else does. */
   readonly prompt: FrozenPrompt;
   readonly maxOutputTokens: number | undefined;
   readonly effort: Effort | undefined;

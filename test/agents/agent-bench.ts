@@ -13,6 +13,7 @@ import type { Config } from '../../src/model/config.ts';
 import { textPart } from '../../src/model/message.ts';
 import { nameRuntime } from '../../src/model/runtime.ts';
 import type { Runtime, RuntimeChain } from '../../src/model/runtime.ts';
+import type { FrozenPrompt } from '../../src/model/session.ts';
 import type { Store } from '../../src/model/store.ts';
 import type { StepEvent, TurnEntry } from '../../src/model/turn.ts';
 import { createCatalogue } from '../../src/providers/catalogue.ts';
@@ -46,6 +47,13 @@ export function keyed(keyName: string): Pick<Runtime, 'keyName' | 'credential'> 
   return { keyName, credential: { type: 'key', reveal: () => `key in ${keyName}` } };
 }
 
+/** The prompt of a bench is its own. */
+const noSources: AgentParts['sources'] = {
+  trustedAround: () => [],
+  read: () => Promise.reject(new Error('nobody wrote anything here')),
+};
+const remakePrompt = (earlier: FrozenPrompt): Promise<FrozenPrompt> => Promise.resolve(earlier);
+
 export interface AgentBench extends AsyncDisposable {
   readonly store: Store;
   /** Which clients were built and closed. */
@@ -72,12 +80,7 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
   const { chain, clock, locked, compaction, network = () => clock } = options;
   const notes: string[] = [];
   const notices: string[] = [];
-  const defaults = withDefaults({} as UserConfig);
-  const config: Config = {
-    ...defaults,
-    agent: { ...defaults.agent, maxSteps: 5 },
-    compaction: { ...defaults.compaction, ...compaction },
-  };
+  const config = benchConfig(compaction);
   await using cleanup = new AsyncDisposableStack();
   const folder = cleanup.use(await makeTempFolder());
   const store = await openSqliteStore({ folder: join(folder.path, 'state'), clock: systemClock, log: silentLog });
@@ -102,13 +105,22 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
     },
     owner,
     settings: { current: { config, user: null } },
+    sources: noSources,
     coolDowns: new CoolDowns(),
     catalogue: createCatalogue({ prices: {}, cacheLife: '5m', folder: folder.path, warn: (text) => notes.push(text) }),
     clock,
     faults: undefined,
   };
   const prompt = { signature: 's', system: 'You are a test.', tools: [] };
-  const makeup = { session, prompt, chain, tools: parts.toolbox.tools, config, onFallback: () => undefined };
+  const makeup = {
+    session,
+    prompt,
+    remakePrompt,
+    chain,
+    tools: parts.toolbox.tools,
+    config,
+    onFallback: () => undefined,
+  };
   const agent = new Agent(makeup, parts);
   cleanup.defer(() => agent.release());
   const kept = cleanup.move();
@@ -122,6 +134,15 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
     run: () => runOneTurn(agent, store, owner, watch),
     log: async () => (await store.turns.after(session.id, 0)).map(({ entry }) => entry),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function benchConfig(compaction: BenchOptions['compaction']): Config {
+  const defaults = withDefaults({} as UserConfig);
+  return {
+    ...defaults,
+    agent: { ...defaults.agent, maxSteps: 5 },
+    compaction: { ...defaults.compaction, ...compaction },
   };
 }
 

@@ -10,6 +10,7 @@ import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { silentLog } from '../../src/base/log.ts';
+import type { Log } from '../../src/base/log.ts';
 import { checkConfig } from '../../src/model/config.ts';
 import type { AgentCacheSettings } from '../../src/model/config.ts';
 import { textPart } from '../../src/model/message.ts';
@@ -22,6 +23,9 @@ import type { Toolbox } from '../../src/model/tool.ts';
 import type { StepEvent, TurnRef } from '../../src/model/turn.ts';
 import { createCatalogue } from '../../src/providers/catalogue.ts';
 import { connectRuntime } from '../../src/providers/connect-runtime.ts';
+import { openHome } from '../../src/store/home/home-folder.ts';
+import type { HomeFolder } from '../../src/store/home/home-folder.ts';
+import { FilePromptSources } from '../../src/store/prompt/prompt-sources.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { CoolDowns } from '../../src/turn/cool-downs.ts';
@@ -59,12 +63,14 @@ export async function openCacheBench(options: CacheBenchOptions = {}): Promise<C
   const server = cleanup.use(await startModelServer(options.script ?? (() => says('Hello.'))));
   const store = await openSqliteStore({ folder: join(folder.path, 'state'), clock: systemClock, log: silentLog });
   cleanup.defer(() => store.close());
-  const bench = new CacheBench({ folder: folder.path, server, store, cleanup: cleanup.move() }, options);
+  const home = await openHome({ TALARIA_HOME: join(folder.path, 'home') });
+  const bench = new CacheBench({ folder: folder.path, home, server, store, cleanup: cleanup.move() }, options);
   return bench;
 }
 
 interface BenchGround {
   readonly folder: string;
+  readonly home: HomeFolder;
   readonly server: ModelServer;
   readonly store: Store;
   readonly cleanup: AsyncDisposableStack;
@@ -74,6 +80,8 @@ export class CacheBench implements AsyncDisposable {
   readonly server: ModelServer;
   readonly store: Store;
   readonly folder: string;
+  /** Where the files are that people write for the model. */
+  readonly home: HomeFolder;
   readonly clock: Clock;
   readonly cache: AgentCache;
   /** What its agents are made with. */
@@ -94,6 +102,7 @@ export class CacheBench implements AsyncDisposable {
   readonly #options: CacheBenchOptions;
   readonly #cleanup: AsyncDisposableStack;
   readonly #noted = new EventEmitter();
+  readonly #log: Log = { write: (level, message) => void this.logged.push(`${level}: ${message}`) };
   readonly #toolbox: Toolbox;
   #builds: Promise<unknown> = Promise.resolve();
   #closes: Promise<unknown> = Promise.resolve();
@@ -103,13 +112,14 @@ export class CacheBench implements AsyncDisposable {
     this.server = ground.server;
     this.store = ground.store;
     this.folder = ground.folder;
+    this.home = ground.home;
     this.#cleanup = ground.cleanup;
     this.#options = options;
     this.clock = options.clock ?? systemClock;
     this.settings = { current: readSettings({}) };
     this.#toolbox = createToolbox({
       taskFolder: join(ground.folder, 'tasks'),
-      homeFolder: join(ground.folder, 'home'),
+      homeFolder: ground.home.path,
       terminal: this.settings.current.config.terminal,
       environment: process.env,
       clock: systemClock,
@@ -124,7 +134,7 @@ export class CacheBench implements AsyncDisposable {
       endTask: (sessionId) => parts.toolbox.endTask(sessionId),
       limits: () => ({ ...this.settings.current.config.agentCache, ...options.limits }),
       clock: this.clock,
-      log: { write: (level, message) => void this.logged.push(`${level}: ${message}`) },
+      log: this.#log,
     });
   }
 
@@ -266,6 +276,7 @@ export class CacheBench implements AsyncDisposable {
       },
       owner,
       settings: this.settings,
+      sources: new FilePromptSources(this.home, this.#log),
       coolDowns: new CoolDowns(),
       catalogue: createCatalogue({ prices: {}, cacheLife: '5m', folder, warn: note }),
       clock,

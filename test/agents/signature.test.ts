@@ -21,6 +21,7 @@ const parts: SignatureParts = {
     { name: 'b', description: 'does b', parameters: { type: 'object' } },
   ],
   ephemeralPrompt: 'Be brief.',
+  trustedFolders: ['/code', '/code/project'],
   cacheKeys: extractCacheKeys({ compression: { threshold: 0.5 } }, 1),
 };
 
@@ -72,6 +73,12 @@ test('S4 another provider gives another signature, and so does another base URL 
 
 test('S5 another toolset selection gives another signature', () => {
   assertDiffers({ ...parts, toolsets: ['file'] });
+});
+
+test('a folder that is trusted, or no longer is, gives another signature; the order of folders does not', () => {
+  assertDiffers({ ...parts, trustedFolders: ['/code'] });
+  assertDiffers({ ...parts, trustedFolders: [] });
+  assert.equal(signConfig({ ...parts, trustedFolders: ['/code/project', '/code'] }), signConfig(parts));
 });
 
 test('S8 changing model.context_length changes the signature', () => {

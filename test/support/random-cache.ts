@@ -184,7 +184,9 @@ export class RandomCache {
   #createAgent(session: Session, signature: string, model: ModelAgent, evict: () => void): Agent {
     const prompt = { signature, system: 'You are a test.', tools: [] };
     const chain = [runtimeAt('http://127.0.0.1:1/v1', 'm')] as const;
-    const agent = new Agent({ session, prompt, chain, tools: new Map(), config, onFallback: evict }, this.#bench.parts);
+    const remakePrompt = (): Promise<typeof prompt> => Promise.resolve(prompt);
+    const makeup = { session, prompt, remakePrompt, chain, tools: new Map(), config, onFallback: evict };
+    const agent = new Agent(makeup, this.#bench.parts);
     const release = agent.release.bind(agent);
     const neverEnds = this.#random.chance(0.2);
     agent.release = async () => {

@@ -221,8 +221,8 @@ class Player {
     const { prompt } = await this.#house.session();
     if (prompt === undefined || this.#fullPrompt === undefined) return;
     const tools = this.#fullPrompt.tools.filter(({ name }) => name !== without);
-    const { signature, system } = prompt;
-    await this.#house.app.store.sessions.freeze(this.#session.id, succeed(prompt, { signature, system, tools }));
+    const next = succeed(prompt, { ...prompt, tools }, 'settings');
+    await this.#house.app.store.sessions.freeze(this.#session.id, next);
     await this.#restart();
     await this.#settle();
   }

@@ -8,7 +8,7 @@ import type { ModelServer } from '../support/model-server.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { HouseOptions, TestHouse } from '../support/test-house.ts';
 
-export type Answerer = (request: SeenRequest, index: number) => ModelStep;
+export type Answerer = (request: SeenRequest, index: number) => ModelStep | Promise<ModelStep>;
 
 export interface LongHouse extends AsyncDisposable {
   readonly house: TestHouse;

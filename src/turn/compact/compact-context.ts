@@ -90,18 +90,24 @@ function compose(plan: CompactionPlan, written: Written, { conversation, recorde
   };
 }
 
-/** The compaction, what it took and what that cost become durable together. */
+/**
+ * The compaction, what it took and what that cost become durable together, and with them the prompt as it is now: the
+ * server has to read everything anew here, and what changed in the prompt since the session began costs nothing more.
+ */
 async function recordCompaction(
   compaction: Compaction,
   calls: readonly EndedCall[],
   deps: CompactionDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { recorder } = deps;
+  const { recorder, compaction: settings } = deps;
+  const prompt = await settings.remakePrompt();
   await recorder.write(async (tx) => {
     for (const call of calls) await bookCall(call, recorder.turn, tx);
+    if (prompt !== deps.prompt) await tx.sessions.freeze(recorder.turn.sessionId, prompt);
     return await recorder.appendIn(tx, [{ type: 'context.compacted', ...compaction }]);
   }, signal);
+  settings.takePrompt(prompt);
   await announceSpending(calls, deps);
 }
 

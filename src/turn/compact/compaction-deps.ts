@@ -1,5 +1,6 @@
 import type { Provider } from '../../model/provider.ts';
 import type { Runtime, RuntimeName } from '../../model/runtime.ts';
+import type { FrozenPrompt } from '../../model/session.ts';
 import type { StepDeps } from '../step-deps.ts';
 
 /** A model that is ready to write a summary; given back when it goes out of scope. */
@@ -15,6 +16,10 @@ export interface CompactionDeps extends StepDeps {
     readonly knownWindow: (runtime: RuntimeName) => Promise<number | undefined>;
     /** The model that the settings name for summaries. Rejects where it cannot be had. */
     readonly openWriter: (model: string) => Promise<Writer>;
+    /** The session's prompt as it would be made now: the one that it has, where nothing of it changed. */
+    readonly remakePrompt: () => Promise<FrozenPrompt>;
+    /** From now on the session speaks with this one, which is frozen. */
+    readonly takePrompt: (prompt: FrozenPrompt) => void;
   };
 }
 

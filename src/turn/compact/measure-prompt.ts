@@ -36,7 +36,8 @@ function isSurelySmall(deps: CompactionDeps): boolean {
   const messages = conversation.messagesFor(recorder.turn.turnId).slice(measured?.messages ?? 0);
   const { window } = currentRuntime(deps);
   const characters = countCharacters(messages);
-  if (window === undefined) return (measured?.tokens ?? 0) + characters / charactersPerToken < alwaysSmall;
-  const known = measured?.tokens ?? promptText(prompt).length;
-  return known + characters < window * compaction.threshold;
+  const fixed = measured === undefined ? promptText(prompt).length : 0;
+  const tokens = measured?.tokens ?? 0;
+  if (window === undefined) return tokens + (fixed + characters) / charactersPerToken < alwaysSmall;
+  return tokens + fixed + characters < window * compaction.threshold;
 }
