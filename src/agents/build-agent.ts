@@ -80,7 +80,9 @@ async function makePrompt(
   { signature, settings, selected }: Wish,
   { sources }: AgentParts,
 ): Promise<FrozenPrompt> {
-  const material = await sources.read(session.workdir);
+  const written = await sources.read(session.workdir);
+  // Who cannot read files is told of nothing that has to be read.
+  const material = selected.tools.has('read_file') ? written : { ...written, skills: [] };
   const added = settings.config.agent.ephemeralPrompt;
   const composed = composePrompt({ session, system: process.platform, material, added });
   return { signature, ...composed, tools: describeTools(selected.tools) };

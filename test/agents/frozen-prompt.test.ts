@@ -201,6 +201,16 @@ test('whoever opens a terminal in a folder whose file does not count is told so 
   assert.deepEqual(house.warnings, []);
 });
 
+test('an agent without the tools for files is told of no skill, since it could not read one', async () => {
+  const settings = { agent: { disabled_toolsets: ['file'] } };
+  await using house = await openTestHouse({ script: () => says('Well.'), settings });
+  await writeAllParts('larks', house);
+
+  await house.say('one');
+
+  assert.deepEqual(partsWith('larks', house.server.requests[0]), ['identity', 'memory']);
+});
+
 test('what cannot be read is left out and logged, and the turn is answered', async () => {
   await using house = await openTestHouse({ script: () => says('Well.') });
   await writePart('skills', 'larks', house);
