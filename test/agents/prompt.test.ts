@@ -14,7 +14,7 @@ function file(path: string, text: string, hidden = 0): WrittenFile {
 
 const nothing: PromptMaterial = { soul: undefined, skillFolder: '/h/skills', skills: [], context: [], memory: [] };
 const everything: PromptMaterial = {
-  soul: file('/h/SOUL.md', 'You are Ada.'),
+  soul: file('/h/SOUL.md', 'You are terse.'),
   skillFolder: '/h/skills',
   skills: [{ name: 'baking', folder: 'baking', description: 'Bakes bread.' }],
   context: [file('/w/AGENTS.md', 'Use tabs.')],
@@ -41,7 +41,16 @@ function frozen(material: PromptMaterial, added = ''): FrozenPrompt {
 test('the parts stand in one order, what changes least first, and what the settings add last', () => {
   const { system, parts } = composePrompt(groundWith(everything, 'Be brief.'));
 
-  const order = ['You are Ada.', 'How you work:', '- baking:', 'Telegram', '/w\n', 'Use tabs.', 'It rained.', 'brief.'];
+  const order = [
+    'You are terse.',
+    'How you work:',
+    '- baking:',
+    'Telegram',
+    '/w\n',
+    'Use tabs.',
+    'It rained.',
+    'brief.',
+  ];
   const places = order.map((text) => system.indexOf(text));
   assert.deepEqual(
     places,
@@ -67,7 +76,7 @@ test('where nobody wrote anything the agent is Talaria, and no part stands there
 });
 
 test('SOUL.md takes the place of the built-in identity', () => {
-  assert.match(compose(everything), /^You are Ada\.\n\nHow you work:/);
+  assert.match(compose(everything), /^You are terse\.\n\nHow you work:/);
   assert.doesNotMatch(compose(everything), /Talaria/);
 });
 
