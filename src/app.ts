@@ -16,7 +16,7 @@ import type { TerminalSeat } from './channels/terminal.ts';
 import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
-import type { PeopleAnswer, PeopleRequest } from './gateway/people-desk.ts';
+import type { DeskAnswer, DeskRequest } from './gateway/people-desk.ts';
 import type { Approvals } from './model/approvals.ts';
 import type { Catalogue } from './model/catalogue.ts';
 import type { Channel } from './model/channel.ts';
@@ -101,12 +101,12 @@ export async function readSettings(env: Surroundings['env']): Promise<LoadedConf
 }
 
 /** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
-export async function askGateway(request: PeopleRequest, surroundings: Surroundings): Promise<PeopleAnswer> {
+export async function askGateway(request: DeskRequest, surroundings: Surroundings): Promise<DeskAnswer> {
   const { askPeopleDesk } = await import('./gateway/people-desk.ts');
   const answer = await askPeopleDesk((await openHome(surroundings.env)).state, request);
   if (answer !== undefined) return answer;
   await using app = await openApp({ purpose: 'look' }, surroundings);
-  return await app.answerAboutPeople(request);
+  return await app.answerAtDesk(request);
 }
 
 async function forgetOldSessions({ store, toolbox, files, settings, clock }: AppParts): Promise<void> {
@@ -164,7 +164,9 @@ export class App implements AsyncDisposable {
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
   async serveChannels(report: (line: string) => void, host: GatewayHost = bareHost): Promise<ServedChannels> {
     const { home, models, settings } = this.#parts;
-    const channels = await openChannels(this.#parts);
+    const { openChatHub, openWeb } = await import('./app/web.ts');
+    const hub = await openChatHub(this.#parts);
+    const channels = await openChannels(this.#parts, hub);
     const { chain, warnings } = await models.require({});
     const [{ name, place }] = chain;
     const gateway = this.#openGateway(channels, report, host.restart);
@@ -181,14 +183,15 @@ export class App implements AsyncDisposable {
       atWork: gateway.atWork,
       start: this.#parts.start,
     });
+    const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway));
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
-    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, report, status }));
+    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status }));
     gateway.start();
     await gateway.goOn();
     await this.#keepSettings();
     const drain = (): Promise<void> => gateway.drain(settings.current.config.agent.drainMs);
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
-    return { gateway: { drain, whenDeaf }, channels: names, model: { name, place }, warnings };
+    return { gateway: { drain, whenDeaf }, channels: names, web, model: { name, place }, warnings };
   }
 
   /** Writes a line into the log. */
@@ -196,8 +199,8 @@ export class App implements AsyncDisposable {
     this.#parts.log.write('info', line);
   }
 
-  async answerAboutPeople(request: PeopleRequest): Promise<PeopleAnswer> {
-    return await (await import('./gateway/people-desk.ts')).answerAboutPeople(request, this.#parts);
+  async answerAtDesk(request: DeskRequest): Promise<DeskAnswer> {
+    return await (await import('./gateway/people-desk.ts')).answerAtDesk(request, { ...this.#parts, web: undefined });
   }
 
   /** For a session that was deleted: what is kept outside of the store goes, too. */

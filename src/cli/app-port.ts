@@ -4,7 +4,7 @@ import type { LookUp } from '../agents/survey-models.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from '../gateway/gateway-status.ts';
-import type { PeopleAnswer, PeopleRequest } from '../gateway/people-desk.ts';
+import type { DeskAnswer, DeskRequest } from '../gateway/people-desk.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
@@ -56,6 +56,8 @@ export interface ServedChannels {
     drain(): Promise<void>;
   };
   readonly channels: readonly string[];
+  /** The page in the browser, where it is served. */
+  readonly web: { readonly origin: string; readonly newLink: () => string } | undefined;
   readonly model: ServedTerminal['model'];
   readonly warnings: readonly string[];
 }
@@ -189,7 +191,7 @@ export interface CliDeps {
   /** Fetches the newest prices and windows, for every later start. */
   readonly refreshPrices: () => Promise<RefreshedPrices>;
   /** Asks the gateway that runs on this home; where none runs, the home itself is asked. */
-  readonly askGateway: (request: PeopleRequest) => Promise<PeopleAnswer>;
+  readonly askGateway: (request: DeskRequest) => Promise<DeskAnswer>;
   /** Opens the bot's token without the store, so that it works beside a running program. */
   readonly openTelegramDesk: () => Promise<TelegramDesk>;
   /** Opens neither the store nor anything of the program that may run. */

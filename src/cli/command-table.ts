@@ -31,7 +31,11 @@ export const programOptions: readonly OptionRow[] = [
 ];
 
 export const groupTable: readonly GroupRow[] = [
-  { name: 'gateway', summary: 'answer on Telegram, as a service or not, and who may speak there', defaultVerb: 'run' },
+  {
+    name: 'gateway',
+    summary: 'answer on Telegram and in the browser, as a service or not, and who may speak there',
+    defaultVerb: 'run',
+  },
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
@@ -81,7 +85,8 @@ export const commandTable: readonly CommandRow[] = [
     options: [model, safe, help],
     details: [
       'Telegram is served where TELEGRAM_BOT_TOKEN is set, in .env beside the settings or in the environment.',
-      'Nobody has access unless telegram.allow names them or a code lets them in.',
+      'The chat page is served at http://127.0.0.1:8787 unless web.enabled is false; a link that opens it is printed.',
+      'On Telegram nobody has access unless telegram.allow names them or a code lets them in.',
       'SIGTERM stops it in good order: running turns get agent.restart_drain_timeout to end, and what is left goes on',
       'at the next start. A second signal ends it at once.',
     ],
@@ -185,6 +190,22 @@ export const commandTable: readonly CommandRow[] = [
     words: { label: 'ID', atLeast: 1, atMost: 1 },
     options: [help],
     details: ['ID is one of those that `talaria gateway people` lists; for Telegram the number is enough.'],
+  },
+  {
+    name: 'gateway link',
+    aliases: [],
+    summary: 'a link that opens the chat page of the running gateway in a browser',
+    words: noWords,
+    options: [help],
+    details: ['The link is good once, for 15 minutes. The browser that opens it stays logged in for 30 days.'],
+  },
+  {
+    name: 'gateway logout',
+    aliases: [],
+    summary: 'log every browser out',
+    words: noWords,
+    options: [help],
+    details: ['Pages that are open are cut off at once, and links that were not used are of no use any more.'],
   },
   {
     name: 'sessions list',

@@ -39,6 +39,8 @@ export type CommandName =
   | 'gateway pair'
   | 'gateway people'
   | 'gateway revoke'
+  | 'gateway link'
+  | 'gateway logout'
   | 'trust add'
   | 'trust list'
   | 'trust remove'

@@ -35,6 +35,8 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'gateway pair': async () => (await import('./gateway/people.ts')).pairPerson,
   'gateway people': async () => (await import('./gateway/people.ts')).listPeople,
   'gateway revoke': async () => (await import('./gateway/people.ts')).revokePerson,
+  'gateway link': async () => (await import('./gateway/people.ts')).printLink,
+  'gateway logout': async () => (await import('./gateway/people.ts')).logOutBrowsers,
   'trust add': async () => (await import('./trust/trust-folders.ts')).trustFolder,
   'trust list': async () => (await import('./trust/trust-folders.ts')).listTrusted,
   'trust remove': async () => (await import('./trust/trust-folders.ts')).distrustFolder,

@@ -1,4 +1,5 @@
 import type { PersonId } from '../base/ids.ts';
+import { webchatPlatform } from '../model/channel.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
 import type { Settings } from '../model/settings.ts';
@@ -9,12 +10,14 @@ export type Access =
   | { readonly type: 'granted' }
   | { readonly type: 'denied'; readonly answer: 'pairing-code' | 'silence' };
 
+const ownersPlaces: ReadonlySet<string> = new Set(['terminal', webchatPlatform]);
+
 /**
  * Who may speak, press a button or command. Pure. Ids that nobody can choose decide, never names. Whoever sits at the
- * terminal owns the home and everything in it.
+ * terminal owns the home and everything in it, and only a secret that was handed out there opens the page.
  */
 export function decideAccess(inbound: Inbound, standing: 'let-in' | 'stranger'): Access {
-  if (inbound.address.platform === 'terminal' || standing === 'let-in') return { type: 'granted' };
+  if (ownersPlaces.has(inbound.address.platform) || standing === 'let-in') return { type: 'granted' };
   const isAsking = inbound.type === 'message' && isPrivate(inbound);
   return { type: 'denied', answer: isAsking ? 'pairing-code' : 'silence' };
 }

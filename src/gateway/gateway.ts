@@ -291,7 +291,8 @@ export class Gateway implements AsyncDisposable {
   }
 }
 
-function describeIntake(intake: Intake): string | undefined {
+/** What a sender is told at once about what was sent; undefined where that shows by itself. */
+export function describeIntake(intake: Intake): string | undefined {
   switch (intake.type) {
     case 'commanded':
     case 'denied':

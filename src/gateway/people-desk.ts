@@ -3,6 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Settings } from '../model/settings.ts';
+import type { Store } from '../model/store.ts';
 import { allowedPeople } from './access.ts';
 import { askControlSocket, openControlSocket } from './control-socket.ts';
 import type { ControlHandler } from './control-socket.ts';
@@ -11,19 +12,32 @@ import type { GatewayStatus } from './gateway-status.ts';
 import { redeemCode } from './pairing.ts';
 import type { PairingDeps } from './pairing.ts';
 
-export interface PeopleDeskDeps extends PairingDeps {
-  readonly settings: Pick<Settings, 'current'>;
+/** The page in the browser, where it is served. */
+export interface WebDoor {
+  newLink(): string;
+  logOutAll(): Promise<number>;
 }
 
-/** What the owner can ask about those who have access: let one in, list them, take access back, make an owner. */
-export type PeopleRequest =
+export interface PeopleDeskDeps extends PairingDeps {
+  readonly store: Pick<Store, 'transaction' | 'people' | 'webLogins'>;
+  readonly settings: Pick<Settings, 'current'>;
+  readonly web: WebDoor | undefined;
+}
+
+/**
+ * What the owner can ask about those who have access: let one in, list them, take access back, make an owner; let in a
+ * browser, and end what every browser has.
+ */
+export type DeskRequest =
   | { readonly type: 'pair'; readonly code: string }
   | { readonly type: 'people' }
   | { readonly type: 'revoke'; readonly person: string }
   /** Answered with the code that makes whoever brings it an owner. */
-  | { readonly type: 'invite-owner' };
+  | { readonly type: 'invite-owner' }
+  | { readonly type: 'link' }
+  | { readonly type: 'logout' };
 
-export interface PeopleAnswer {
+export interface DeskAnswer {
   readonly ok: boolean;
   readonly text: string;
 }
@@ -39,7 +53,7 @@ export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promis
   const answer: ControlHandler = async (json) => {
     if (json['type'] === 'status' && deps.status) return writeStatus(deps.status());
     const request = readRequest(json);
-    return request ? { ...(await answerAboutPeople(request, deps)) } : { ok: false, text: 'that is no request' };
+    return request ? { ...(await answerAtDesk(request, deps)) } : { ok: false, text: 'that is no request' };
   };
   try {
     return await openControlSocket(join(folder, socketName), answer);
@@ -50,12 +64,12 @@ export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promis
 }
 
 /** Asks the program that runs; undefined where none does. */
-export async function askPeopleDesk(folder: string, request: PeopleRequest): Promise<PeopleAnswer | undefined> {
+export async function askPeopleDesk(folder: string, request: DeskRequest): Promise<DeskAnswer | undefined> {
   const answer = await askControlSocket(join(folder, socketName), { ...request });
   return answer && { ok: answer['ok'] === true, text: asText(answer['text']) };
 }
 
-export async function answerAboutPeople(request: PeopleRequest, deps: PeopleDeskDeps): Promise<PeopleAnswer> {
+export async function answerAtDesk(request: DeskRequest, deps: PeopleDeskDeps): Promise<DeskAnswer> {
   switch (request.type) {
     case 'pair':
       return await pair(request.code, deps);
@@ -65,27 +79,32 @@ export async function answerAboutPeople(request: PeopleRequest, deps: PeopleDesk
       return await revoke(request.person, deps);
     case 'invite-owner':
       return { ok: true, text: await (await import('./owner-link.ts')).inviteOwner(deps) };
+    case 'link':
+      return makeLink(deps);
+    case 'logout':
+      return await logOut(deps);
   }
 }
 
-function readRequest(json: JsonObject): PeopleRequest | undefined {
+function readRequest(json: JsonObject): DeskRequest | undefined {
   const type = json['type'];
   if (type === 'pair') return { type, code: asText(json['code']) };
   if (type === 'revoke') return { type, person: asText(json['person']) };
-  return type === 'people' || type === 'invite-owner' ? { type } : undefined;
+  const isPlain = type === 'people' || type === 'invite-owner' || type === 'link' || type === 'logout';
+  return isPlain ? { type } : undefined;
 }
 
 function asText(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-async function pair(code: string, deps: PeopleDeskDeps): Promise<PeopleAnswer> {
+async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
   const person = await redeemCode(code, deps);
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
   return { ok: true, text: `${person} has access now. Take it back with: talaria gateway revoke ${person}` };
 }
 
-async function list({ store, settings }: PeopleDeskDeps): Promise<PeopleAnswer> {
+async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   const paired = await store.people.list();
   const lines = [
     ...paired.map(
@@ -96,11 +115,25 @@ async function list({ store, settings }: PeopleDeskDeps): Promise<PeopleAnswer> 
   return { ok: true, text: lines.length === 0 ? 'Nobody has access but you, at this terminal.' : lines.join('\n') };
 }
 
-async function revoke(person: string, { store, settings }: PeopleDeskDeps): Promise<PeopleAnswer> {
+async function revoke(person: string, { store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   const wasPaired = await store.people.remove(person as PersonId);
   const stays = allowedPeople(settings.current.config).has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
   return wasPaired
     ? { ok: true, text: `${person} has no access any more.` }
     : { ok: false, text: `${person} was not let in; talaria gateway people lists who was` };
+}
+
+function makeLink({ web, settings }: PeopleDeskDeps): DeskAnswer {
+  if (web !== undefined) return { ok: true, text: web.newLink() };
+  const { isEnabled } = settings.current.config.web;
+  const reason = isEnabled
+    ? 'no gateway runs here; start one with: talaria gateway'
+    : 'the settings switch the page off';
+  return { ok: false, text: `there is no page to link to: ${reason}` };
+}
+
+async function logOut({ web, store }: PeopleDeskDeps): Promise<DeskAnswer> {
+  const count = await (web ? web.logOutAll() : store.webLogins.removeAll());
+  return { ok: true, text: count === 1 ? 'One browser is logged out.' : `${count} browsers are logged out.` };
 }

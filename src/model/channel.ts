@@ -107,6 +107,19 @@ export interface Channel {
   conclude(question: Outbound, platformId: string, ending: string): Promise<void>;
 }
 
+/** The platform of the chats in the browser. */
+export const webchatPlatform = 'webchat';
+
+/** What the page in the browser gives its channel: what is done there, and where to show what happens. */
+export interface WebchatPort {
+  /** What needs no answer of its own; a message is taken in by the request that brings it. */
+  read(signal: AbortSignal): AsyncIterable<Inbound>;
+  /** Resolves once the page will find the message, whether or not one is open now. */
+  show(message: Outbound): Promise<void>;
+  preview(preview: Preview): void;
+  conclude(question: Outbound, ending: string): void;
+}
+
 /** What the terminal gives its channel: lines and answers in, text out. */
 export interface TerminalPort {
   readonly asks: 'yes' | 'no';

@@ -188,6 +188,22 @@ const sections = {
     },
     'who writes down what voice notes say; nobody unless set',
   ),
+  web: object(
+    {
+      enabled: optional(boolean('whether `talaria gateway` serves the chat page (true)')),
+      host: optional(string('the address to listen at (127.0.0.1)', { minLength: 1 })),
+      port: optional(integer('the port; 0 is any free one (8787, or a free one)', { minimum: 0, maximum: 65_535 })),
+      expose: optional(boolean('allows a host that other machines can reach (false)')),
+      allowed_hosts: optional(
+        oneOrMany(
+          string('a name, with :port where it is not 80 or 443', { minLength: 1 }),
+          'names under which browsers may reach it besides this machine itself, such as that of a proxy',
+        ),
+      ),
+      workdir: optional(string('the folder that new conversations work in (your home folder)', { minLength: 1 })),
+    },
+    'the chat page in the browser',
+  ),
   storage: object(
     { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
     'the database',
@@ -208,6 +224,7 @@ export const configSchema = object({
   terminal: optional(sections.terminal),
   telegram: optional(sections.telegram),
   speech: optional(sections.speech),
+  web: optional(sections.web),
   storage: optional(sections.storage),
 });
 

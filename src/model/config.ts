@@ -105,6 +105,18 @@ export interface SpeechSettings {
   readonly keyEnv: string | undefined;
 }
 
+export interface WebSettings {
+  readonly isEnabled: boolean;
+  readonly host: string;
+  /** Undefined: the usual one, or a free one where that is taken. */
+  readonly port: number | undefined;
+  /** Whether the host may be one that other machines can reach. */
+  readonly isExposed: boolean;
+  readonly allowedHosts: readonly string[];
+  /** The folder that new conversations work in; undefined: the user's home folder. */
+  readonly workdir: string | undefined;
+}
+
 /** The settings as the program uses them, with every default filled in. */
 export interface Config {
   readonly model: ModelSettings;
@@ -122,6 +134,7 @@ export interface Config {
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
   readonly telegram: TelegramSettings;
   readonly speech: SpeechSettings;
+  readonly web: WebSettings;
   readonly storage: { readonly retentionDays: number };
 }
 
@@ -193,6 +206,7 @@ export function withDefaults(user: UserConfig): Config {
       model: user.speech?.model ?? 'whisper-1',
       keyEnv: user.speech?.key_env,
     },
+    web: webSettings(user.web),
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
 }
@@ -253,6 +267,17 @@ function telegramSettings(user: Partial<NonNullable<UserConfig['telegram']>> = {
       port: user.webhook.port ?? 8443,
       secretEnv: user.webhook.secret_env,
     },
+  };
+}
+
+function webSettings(user: Partial<NonNullable<UserConfig['web']>> = {}): WebSettings {
+  return {
+    isEnabled: user.enabled ?? true,
+    host: user.host ?? '127.0.0.1',
+    port: user.port,
+    isExposed: user.expose ?? false,
+    allowedHosts: user.allowed_hosts ?? [],
+    workdir: user.workdir,
   };
 }
 

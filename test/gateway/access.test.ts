@@ -27,6 +27,8 @@ const code: Access = { type: 'denied', answer: 'pairing-code' };
 
 const table: readonly (readonly [string, Inbound, 'let-in' | 'stranger', Access])[] = [
   ['the terminal belongs to the owner', inbound('message', 'terminal', 'x'), 'stranger', granted],
+  ['the page belongs to the owner', inbound('message', 'webchat', 'x'), 'stranger', granted],
+  ['a button on the page is pressed by the owner', inbound('answer', 'webchat', 'x'), 'stranger', granted],
   ['who was let in may write', inbound('message', 'telegram', '1'), 'let-in', granted],
   ['who was let in may write in a group', inbound('message', 'telegram', '-5'), 'let-in', granted],
   ['who was let in may press buttons', inbound('answer', 'telegram', '1'), 'let-in', granted],

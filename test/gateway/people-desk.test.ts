@@ -16,7 +16,13 @@ test('one that is no request is answered, and the desk stays open', async () => 
   await using folder = await makeTempFolder();
   await using house = await openStoreHouse(sqlite);
   const { store, clock } = house;
-  await using _desk = await openPeopleDesk(folder.path, { store, clock, settings, report: () => undefined });
+  await using _desk = await openPeopleDesk(folder.path, {
+    store,
+    clock,
+    settings,
+    web: undefined,
+    report: () => undefined,
+  });
 
   const answer = await askControlSocket(join(folder.path, 'gateway.sock'), { type: 'frobnicate' });
 
@@ -28,7 +34,7 @@ test('a desk that is opened again takes the place of one that died, and after it
   await using folder = await makeTempFolder();
   await using house = await openStoreHouse(sqlite);
   const { store, clock } = house;
-  const deps = { store, clock, settings, report: () => undefined };
+  const deps = { store, clock, settings, web: undefined, report: () => undefined };
   {
     await using _dead = await openPeopleDesk(folder.path, deps);
     await using _living = await openPeopleDesk(folder.path, deps);
@@ -46,7 +52,13 @@ test('a home on a path too long for a socket is served all the same, and that is
   const { store, clock } = house;
   const reported: string[] = [];
 
-  const desk = await openPeopleDesk(long, { store, clock, settings, report: (line) => reported.push(line) });
+  const desk = await openPeopleDesk(long, {
+    store,
+    clock,
+    settings,
+    web: undefined,
+    report: (line) => reported.push(line),
+  });
 
   assert.equal(desk, undefined);
   assert.match(reported.join('\n'), /^nobody can be let in while this runs: /);

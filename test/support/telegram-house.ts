@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { ServedChannels } from '../../src/cli/app-port.ts';
-import type { PeopleRequest } from '../../src/gateway/people-desk.ts';
+import type { DeskRequest } from '../../src/gateway/people-desk.ts';
 import { startModelServer } from './model-server.ts';
 import type { ModelServer } from './model-server.ts';
 import type { ModelScript } from './model-script.ts';
@@ -71,7 +71,12 @@ export class TelegramHouse implements AsyncDisposable {
 
   async configure(telegram: JsonObject, settings: JsonObject = {}): Promise<void> {
     const model = { provider: 'custom', base_url: this.model.baseUrl, default: 'scripted' };
-    const config = { model, telegram: { api_root: this.telegram.apiRoot, ...telegram }, ...settings };
+    const config = {
+      web: { enabled: false },
+      model,
+      telegram: { api_root: this.telegram.apiRoot, ...telegram },
+      ...settings,
+    };
     await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
   }
 
@@ -88,7 +93,7 @@ export class TelegramHouse implements AsyncDisposable {
   }
 
   /** What a command of the owner is answered, while the gateway runs or not. */
-  async ask(request: PeopleRequest): Promise<string> {
+  async ask(request: DeskRequest): Promise<string> {
     return (await askGateway(request, { env: this.#env, clock: systemClock, faults: undefined })).text;
   }
 

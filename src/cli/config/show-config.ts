@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isJsonObject } from '../../base/json.ts';
-import type { Config, ModelChoice, PriceSettings, TelegramSettings } from '../../model/config.ts';
+import type { Config, ModelChoice, PriceSettings, TelegramSettings, WebSettings } from '../../model/config.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -77,7 +77,19 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       model: rest.speech.model,
       key_env: rest.speech.keyEnv ?? null,
     },
+    web: webAsWritten(rest.web),
     storage: { retention_days: rest.storage.retentionDays },
+  };
+}
+
+function webAsWritten(web: WebSettings): JsonObject {
+  return {
+    enabled: web.isEnabled,
+    host: web.host,
+    port: web.port ?? null,
+    expose: web.isExposed,
+    allowed_hosts: [...web.allowedHosts],
+    workdir: web.workdir ?? null,
   };
 }
 

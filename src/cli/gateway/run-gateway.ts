@@ -53,6 +53,7 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     for (const warning of served.warnings) report(warning);
     await noteStart(deps, undefined);
     say(describeServing(served, args, keeper));
+    if (served.web) stdout.write(describePage(served.web, stdout));
     const deaf = served.gateway.whenDeaf().then((): Ending => ({ type: 'deaf', reason: lastReport }));
     const ending = await Promise.race([stops.told, asked.promise, deaf]);
     if (ending.type === 'deaf') return ending;
@@ -72,6 +73,13 @@ function describeServing({ channels, model }: ServedChannels, args: Arguments, k
   const safe = args.has('safe') ? ', in a safe start' : '';
   const how = keeper === 'nobody' ? 'Ctrl-C stops it.' : '`talaria gateway stop` stops it.';
   return `Serving ${channels.join(', ')} with ${model.name}${safe}. ${how}`;
+}
+
+/** A link lets in whoever reads it, so it goes to a terminal and not into a log. */
+function describePage({ origin, newLink }: NonNullable<ServedChannels['web']>, { isTTY }: NodeJS.WriteStream): string {
+  if (isTTY)
+    return `The page: ${newLink()}\nThe link is good once, for 15 minutes; talaria gateway link prints another.\n`;
+  return `The page: ${origin} (talaria gateway link prints a link that opens it)\n`;
 }
 
 /** One that restarted itself may still be letting go of the home. */

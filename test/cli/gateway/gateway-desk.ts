@@ -20,7 +20,7 @@ export async function openGatewayDesk(script: ModelScript, allow: readonly numbe
   const telegram = resources.use(await startTelegramServer());
   const desk = resources.use(await openDesk(script));
   const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
-  await desk.setConfig({ model, telegram: { api_root: telegram.apiRoot, allow: [...allow] } });
+  await desk.setConfig({ web: { enabled: false }, model, telegram: { api_root: telegram.apiRoot, allow: [...allow] } });
   return {
     desk,
     telegram,

@@ -8,6 +8,7 @@ import { openGatewayDesk } from './gateway-desk.ts';
 
 test('without a channel the gateway says what is missing and where it goes', async () => {
   await using desk = await openDesk();
+  await desk.setConfig({ web: { enabled: false } });
 
   const { code, stderr } = await desk.run(['gateway']);
 

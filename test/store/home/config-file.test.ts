@@ -232,6 +232,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'terminal',
     'telegram',
     'speech',
+    'web',
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);

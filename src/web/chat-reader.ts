@@ -1,0 +1,91 @@
+import type { SessionId } from '../base/ids.ts';
+import { partsToText } from '../model/message.ts';
+import type { Address, Session } from '../model/session.ts';
+import type { KeptOutbound, Outbox, Sessions, TurnLog } from '../model/store.ts';
+import type { LoggedEntry } from '../model/turn.ts';
+
+/** How far someone has read: the session, its last entry and its last message. */
+export interface Cursor {
+  readonly session: SessionId;
+  readonly seq: number;
+  readonly number: number;
+}
+
+/** Something that was said and is kept. Its id is the same whenever it is read. */
+export interface ChatItem {
+  readonly id: string;
+  readonly type: 'user' | 'reply' | 'notice';
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What there is to read: from the beginning of a session, or more of the one that was read before. */
+export interface Reading {
+  readonly from: 'beginning' | 'cursor';
+  readonly session: Session | undefined;
+  readonly items: readonly { readonly item: ChatItem; readonly cursor: Cursor }[];
+  readonly cursor: Cursor | undefined;
+}
+
+export interface ChatReaderDeps {
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly turns: Pick<TurnLog, 'after'>;
+  readonly outbox: Pick<Outbox, 'after'>;
+}
+
+const written = /^(ses_[0-9a-z]+)\.(\d{1,15})\.(\d{1,15})$/;
+
+/** Reads what was said in a chat behind a cursor. Whoever reads on from the cursor of an item misses and repeats nothing. */
+export async function readChat(address: Address, from: Cursor | undefined, deps: ChatReaderDeps): Promise<Reading> {
+  const session = await deps.sessions.find(address);
+  if (session === undefined) return { from: 'beginning', session, items: [], cursor: undefined };
+  const isSame = from?.session === session.id;
+  const start: Cursor = isSame ? from : { session: session.id, seq: 0, number: 0 };
+  // Messages first: then every entry that one of them follows is there to be read.
+  const messages = await deps.outbox.after(session.id, start.number);
+  const entries = await deps.turns.after(session.id, start.seq);
+  return { from: isSame ? 'cursor' : 'beginning', session, ...merge(start, entries, messages) };
+}
+
+export function writeCursor({ session, seq, number }: Cursor): string {
+  return `${session}.${seq}.${number}`;
+}
+
+/** Undefined for what no cursor was ever written as. */
+export function parseCursor(text: string): Cursor | undefined {
+  const [, session, seq, number] = written.exec(text) ?? [];
+  if (session === undefined) return undefined;
+  return { session: session as SessionId, seq: Number(seq), number: Number(number) };
+}
+
+/** A message stands behind the entries that it followed. Pure. */
+function merge(
+  start: Cursor,
+  entries: readonly LoggedEntry[],
+  messages: readonly KeptOutbound[],
+): Pick<Reading, 'items' | 'cursor'> & { readonly cursor: Cursor } {
+  const items: { readonly item: ChatItem; readonly cursor: Cursor }[] = [];
+  const waiting = [...messages];
+  let cursor = start;
+  const take = (message: KeptOutbound): void => {
+    cursor = { ...cursor, number: message.number };
+    items.push({ item: itemOfMessage(message), cursor });
+  };
+  for (const entry of entries) {
+    while (waiting[0] !== undefined && waiting[0].afterSeq < entry.seq) take(waiting.shift() as KeptOutbound);
+    cursor = { ...cursor, seq: entry.seq };
+    const item = itemOfEntry(entry);
+    if (item) items.push({ item, cursor });
+  }
+  for (const message of waiting) take(message);
+  return { items, cursor };
+}
+
+function itemOfMessage({ at, message }: KeptOutbound): ChatItem {
+  return { id: message.id, type: message.kind === 'reply' ? 'reply' : 'notice', at, text: message.text };
+}
+
+function itemOfEntry({ sessionId, seq, at, entry }: LoggedEntry): ChatItem | undefined {
+  if (entry.type !== 'turn.admitted' && entry.type !== 'turn.steered') return undefined;
+  return { id: `${sessionId}.${seq}`, type: 'user', at, text: partsToText(entry.parts) };
+}

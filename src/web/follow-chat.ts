@@ -1,0 +1,119 @@
+import type { Clock } from '../base/clock.ts';
+import type { Address } from '../model/session.ts';
+import type { ChatHub, ChatNews, Work } from './chat-hub.ts';
+import { readChat, writeCursor } from './chat-reader.ts';
+import type { ChatReaderDeps, Cursor } from './chat-reader.ts';
+import { Mailbox } from './mailbox.ts';
+
+/** One event of a stream. Whoever comes back with the id of the last one that had any goes on behind it. */
+export interface StreamEvent {
+  readonly event: 'reset' | 'item' | 'standing' | 'said' | 'asked' | 'concluded' | 'working' | 'over' | 'beat';
+  readonly id?: string;
+  readonly data: object;
+}
+
+export interface FollowDeps {
+  readonly hub: Pick<ChatHub, 'listen' | 'standing'>;
+  readonly store: ChatReaderDeps;
+  readonly clock: Clock;
+}
+
+const mostItems = 300;
+const beatMs = 20_000;
+
+/** What happens in a chat: what was said behind the cursor, what stands there now, and then each thing as it comes. */
+export async function* followChat(
+  address: Address,
+  from: Cursor | undefined,
+  deps: FollowDeps,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, void> {
+  const { hub, clock } = deps;
+  // Before anything is read, so that nothing can happen in between.
+  const mail = new Mailbox(clock);
+  using _listening = hub.listen(address.chat, (news) => mail.put(news));
+  const following = new Following(address, from, deps);
+  yield* following.read();
+  yield following.standing();
+  while (!signal.aborted) {
+    const news = await mail.take(beatMs, signal);
+    if (news === 'overflow' || signal.aborted) return;
+    if (news.length === 0) yield { event: 'beat', data: {} };
+    if (news.some(({ type }) => type === 'kept')) yield* following.read();
+    for (const each of news) yield* following.tell(each);
+  }
+}
+
+/** Where one reader stands. */
+class Following {
+  readonly #address: Address;
+  readonly #deps: FollowDeps;
+  #cursor: Cursor | undefined;
+  #sessionBegan = 0;
+  #isFirst = true;
+  /** The part of the growing reply that the reader has. */
+  #shown = '';
+
+  constructor(address: Address, from: Cursor | undefined, deps: FollowDeps) {
+    this.#address = address;
+    this.#cursor = from;
+    this.#deps = deps;
+  }
+
+  async *read(): AsyncGenerator<StreamEvent, void> {
+    const reading = await readChat(this.#address, this.#cursor, this.#deps.store);
+    const { session, items } = reading;
+    const isNew = this.#cursor?.session !== reading.cursor?.session;
+    const left = reading.from === 'beginning' ? items.slice(-mostItems) : items;
+    if (isNew || (this.#isFirst && session === undefined)) {
+      const data = { session: session?.id ?? null, title: session?.title ?? '', earlier: items.length - left.length };
+      yield { event: 'reset', data };
+    }
+    this.#isFirst = false;
+    this.#cursor = reading.cursor;
+    this.#sessionBegan = session?.createdAt ?? 0;
+    for (const { item, cursor } of left) yield { event: 'item', id: writeCursor(cursor), data: item };
+  }
+
+  standing(): StreamEvent {
+    const { sayings, questions, work } = this.#deps.hub.standing(this.#address.chat);
+    this.#shown = work?.text ?? '';
+    const data = {
+      // Those of a session that was there before belong to what is no longer shown.
+      sayings: sayings.filter(({ at }) => at >= this.#sessionBegan),
+      questions,
+      work: work ?? null,
+    };
+    return { event: 'standing', data };
+  }
+
+  *tell(news: ChatNews): Generator<StreamEvent, void> {
+    switch (news.type) {
+      case 'kept':
+        return;
+      case 'working':
+        yield this.#grow(news);
+        return;
+      case 'over':
+        this.#shown = '';
+        yield { event: 'over', data: {} };
+        return;
+      case 'said':
+        yield { event: 'said', data: news.saying };
+        return;
+      case 'asked':
+        yield { event: 'asked', data: news.question };
+        return;
+      case 'concluded':
+        yield { event: 'concluded', data: { id: news.id, ending: news.ending } };
+        return;
+    }
+  }
+
+  /** Only what was added to the reply goes over the wire. */
+  #grow({ text, status }: Work): StreamEvent {
+    const from = text.startsWith(this.#shown) ? this.#shown.length : 0;
+    this.#shown = text;
+    return { event: 'working', data: { from, text: text.slice(from), status } };
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../base/clock.ts';
+import type { ChatNews } from './chat-hub.ts';
+
+type Working = Extract<ChatNews, { readonly type: 'working' }>;
+
+const calmMs = 40;
+const mostNews = 500;
+
+/**
+ * News for one reader, however slow. A reply that grows is one piece of news, its latest state, and is handed out at most
+ * every few milliseconds; nothing else ever waits for it.
+ */
+export class Mailbox {
+  readonly #clock: Clock;
+  #news: ChatNews[] = [];
+  #working: Working | undefined;
+  #calmUntil = 0;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  put(news: ChatNews): void {
+    if (news.type === 'working') {
+      this.#working = news;
+    } else {
+      if (news.type === 'over') this.#working = undefined;
+      if (this.#news.length <= mostNews) this.#news.push(news);
+    }
+    this.#wake?.();
+  }
+
+  /** What has come, in order; nothing where nothing comes in that time. `overflow`: the reader has to begin anew. */
+  async take(patienceMs: number, signal: AbortSignal): Promise<readonly ChatNews[] | 'overflow'> {
+    const end = this.#clock.monotonic() + patienceMs;
+    for (;;) {
+      if (this.#news.length > mostNews) return 'overflow';
+      const now = this.#clock.monotonic();
+      const isCalm = now >= this.#calmUntil;
+      if (this.#news.length > 0 || (this.#working && isCalm)) return this.#handOut(now);
+      if (now >= end || signal.aborted) return [];
+      await this.#wait((this.#working ? this.#calmUntil : end) - now, signal);
+    }
+  }
+
+  #handOut(now: number): readonly ChatNews[] {
+    const news = this.#working ? [...this.#news, this.#working] : this.#news;
+    if (this.#working) this.#calmUntil = now + calmMs;
+    this.#news = [];
+    this.#working = undefined;
+    return news;
+  }
+
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    // An abort, from either side, is what it waits for.
+    await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => undefined);
+    this.#wake = undefined;
+  }
+}

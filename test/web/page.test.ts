@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { callsTool, delays, says, stallsAfter } from '../support/model-script.ts';
+import { openWebHouse } from '../support/web-house.ts';
+
+const skip = noBrowser;
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Everything that was said, as the person reads it. */
+async function shown(page: Page): Promise<readonly string[]> {
+  const texts = await page.locator('#messages .message .body').allInnerTexts();
+  return texts.map((text) => text.trim());
+}
+
+async function whenReplied(page: Page, text: string): Promise<void> {
+  await page.locator('#messages .reply', { hasText: text }).waitFor();
+}
+
+test('a link opens the page, the code leaves the address at once, and a reload needs none', { skip }, async () => {
+  await using house = await openWebHouse({ script: [says('**Hello** there.')] });
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+
+  await page.getByText('Connected', { exact: true }).waitFor();
+  assert.doesNotMatch(page.url(), /code/);
+  await send(page, 'hi');
+  await whenReplied(page, 'Hello there.');
+  await page.reload();
+  await whenReplied(page, 'Hello there.');
+
+  assert.deepEqual(await shown(page), ['hi', 'Hello there.']);
+  assert.equal(await page.locator('#messages .reply strong').innerText(), 'Hello');
+  const [cookie] = await browser.context.cookies();
+  assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict']);
+  assert.deepEqual(browser.complaints, []);
+});
+
+test('without a link the page says how to get one, and a used link says so', { skip }, async () => {
+  await using house = await openWebHouse();
+  const link = await house.askDesk({ type: 'link' });
+  await house.ask('/api/login', { body: { code: link.split('#code=')[1] ?? '' } });
+  await using browser = await openBrowser();
+
+  const bare = await browser.open(house.origin);
+  await bare.getByText('This browser is not logged in.').waitFor();
+  const used = await browser.open(link);
+
+  await used.getByText('this link was used or is too old').waitFor();
+  assert.match(await used.locator('#door').innerText(), /talaria gateway link/);
+});
+
+test('an answer grows while it comes, and stop ends it', { skip }, async () => {
+  const long = says('One two three four five six seven eight.');
+  await using house = await openWebHouse({ script: [stallsAfter(900, long)] });
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await send(page, 'count');
+  await page.locator('#growing', { hasText: 'One' }).waitFor();
+
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.locator('#messages .notice', { hasText: 'Stopped.' }).waitFor();
+
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+  assert.equal(await page.locator('#growing').innerText(), '');
+});
+
+for (const [button, made] of [
+  ['Allow', 'The file is there.'],
+  ['Deny', 'As you wish.'],
+] as const) {
+  test(`a question waits for its buttons, also over a reload, and ${button} answers it`, { skip }, async () => {
+    await using house = await openWebHouse({ script: [callsTool('terminal', { command: 'touch made' }), says(made)] });
+    await using browser = await openBrowser();
+    const page = await browser.open(await house.askDesk({ type: 'link' }));
+    await send(page, 'make a file');
+    await page.locator('.question', { hasText: 'touch made' }).waitFor();
+    await page.reload();
+
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await whenReplied(page, made);
+
+    await page.locator('.question').waitFor({ state: 'detached' });
+    assert.equal((house.model.requests[1]?.body ?? '').includes('the user did not allow this'), button === 'Deny');
+  });
+}
+
+test('Shift+Enter begins a line, Enter sends, and an empty message is none', { skip }, async () => {
+  await using house = await openWebHouse({ script: () => says('Seen.') });
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await page.getByText('Connected', { exact: true }).waitFor();
+
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('one');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('two');
+  await page.keyboard.press('Enter');
+  await whenReplied(page, 'Seen.');
+
+  assert.deepEqual(await shown(page), ['one\ntwo', 'Seen.']);
+  assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), '');
+});
+
+test('two pages show the same chat, each thing once and in the same order', { skip }, async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openWebHouse({
+    script: (_request, index) => (index === 0 ? delays(gate.promise, says('Both.')) : says('Both, and more.')),
+  });
+  await using browser = await openBrowser();
+  const left = await browser.open(await house.askDesk({ type: 'link' }));
+  await left.getByText('Connected', { exact: true }).waitFor();
+  const right = await browser.open(left.url());
+  await right.getByText('Connected', { exact: true }).waitFor();
+
+  await send(left, 'from the left');
+  await right.locator('#messages .user', { hasText: 'from the left' }).waitFor();
+  await send(right, 'from the right');
+  await left.locator('#messages .user', { hasText: 'from the right' }).waitFor();
+  gate.resolve();
+  await whenReplied(left, 'Both, and more.');
+  await whenReplied(right, 'Both, and more.');
+
+  assert.deepEqual(await shown(left), await shown(right));
+  assert.deepEqual(
+    (await shown(left)).filter((text) => text.startsWith('from')),
+    ['from the left', 'from the right'],
+  );
+});
+
+test('commands work in the page, and several chats stand side by side', { skip }, async () => {
+  await using house = await openWebHouse({ script: (_request, index) => says(`Answer ${index + 1}.`) });
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await send(page, 'about tea');
+  await whenReplied(page, 'Answer 1.');
+  await send(page, '/help');
+  await page.locator('#messages .notice', { hasText: 'stop what is running' }).waitFor();
+
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await page.locator('#messages .reply').waitFor({ state: 'detached' });
+  await send(page, 'about coffee');
+  await whenReplied(page, 'Answer 2.');
+  await page.getByRole('link', { name: 'about tea' }).click();
+  await whenReplied(page, 'Answer 1.');
+
+  assert.deepEqual((await shown(page)).slice(0, 3), ['about tea', 'Answer 1.', '/help']);
+  assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'about tea');
+});
+
+test('a logout at the terminal closes the page that is open', { skip }, async () => {
+  await using house = await openWebHouse();
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await page.getByText('Connected', { exact: true }).waitFor();
+
+  await house.askDesk({ type: 'logout' });
+
+  await page.getByText('This browser is logged out.').waitFor();
+  assert.equal(await page.locator('#app').isVisible(), false);
+});

@@ -1,0 +1,115 @@
+import { renderMarkdown } from './markdown.js';
+
+/**
+ * @typedef {object} Item
+ * @property {string} id
+ * @property {'user' | 'reply' | 'notice'} type
+ * @property {number} at
+ * @property {string} text
+ */
+
+const names = { user: 'You', reply: 'Talaria', notice: 'Notice' };
+
+/** What was said, each thing once: whatever is told again under the same id is already there. */
+export class MessageList {
+  #root;
+  /** @type {Map<string, HTMLElement>} */
+  #byId = new Map();
+  /** Own messages that the server has not shown us yet, oldest first. @type {HTMLElement[]} */
+  #unseen = [];
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.#root = root;
+  }
+
+  clear() {
+    this.#byId.clear();
+    this.#root.replaceChildren(...this.#unseen);
+  }
+
+  forgetUnseen() {
+    this.#unseen = [];
+  }
+
+  /** @param {number} count */
+  noteEarlier(count) {
+    if (count === 0) return;
+    const text = `${count} earlier messages are not shown here; talaria sessions show prints them all.`;
+    this.#root.prepend(makeMessage({ id: '', type: 'notice', at: 0, text }));
+  }
+
+  /**
+   * Something that is kept: it stands in the order of the server.
+   * @param {Item} item
+   */
+  add(item) {
+    if (this.#byId.has(item.id)) return;
+    if (item.type === 'user') this.#dropUnseen(item.text);
+    this.#root.insertBefore(this.#make(item), this.#unseen[0] ?? null);
+  }
+
+  /**
+   * Something that is not kept: it stands where its time puts it.
+   * @param {{ id: string, at: number, by: 'user' | 'program', text: string }} saying
+   */
+  say({ id, at, by, text }) {
+    if (this.#byId.has(id)) return;
+    if (by === 'user') this.#dropUnseen(text);
+    const next = [...this.#root.children].find((node) => Number(node.getAttribute('data-at')) > at);
+    const node = this.#make({ id, type: by === 'user' ? 'user' : 'notice', at, text });
+    this.#root.insertBefore(node, next ?? this.#unseen[0] ?? null);
+  }
+
+  /**
+   * An own message that is on its way.
+   * @param {{ id: string, text: string }} sending
+   */
+  addUnseen({ id, text }) {
+    const node = makeMessage({ id, type: 'user', at: Date.now(), text });
+    node.dataset['state'] = 'sending';
+    node.dataset['text'] = text;
+    this.#unseen.push(node);
+    this.#root.append(node);
+  }
+
+  /**
+   * @param {{ id: string, text: string }} sending
+   * @param {string} reason
+   */
+  refuse({ id, text }, reason) {
+    this.#dropUnseen(text);
+    this.say({ id: `${id}-refused`, at: Date.now(), by: 'program', text: `Not sent: ${reason}\n${text}` });
+  }
+
+  /** @param {string} text */
+  #dropUnseen(text) {
+    const index = this.#unseen.findIndex((node) => node.dataset['text'] === text);
+    if (index !== -1) this.#unseen.splice(index, 1)[0]?.remove();
+  }
+
+  /** @param {Item} item */
+  #make(item) {
+    const node = makeMessage(item);
+    this.#byId.set(item.id, node);
+    return node;
+  }
+}
+
+/**
+ * @param {Item} item
+ * @returns {HTMLElement}
+ */
+function makeMessage({ type, at, text }) {
+  const node = document.createElement('article');
+  node.className = `message ${type}`;
+  node.setAttribute('data-at', String(at));
+  const name = document.createElement('span');
+  name.className = 'unseen';
+  name.textContent = `${names[type]}: `;
+  const body = document.createElement('div');
+  body.className = 'body';
+  body.append(type === 'reply' ? renderMarkdown(text) : text);
+  node.append(name, body);
+  return node;
+}

@@ -1,0 +1,98 @@
+import { ask } from './connection.js';
+
+const firstPauseMs = 500;
+const longestPauseMs = 5000;
+
+/** A name that nothing else has. (`randomUUID` is missing where a page comes without TLS from another machine.) */
+export function newName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * @typedef {object} Sending
+ * @property {string} id
+ * @property {string} text
+ */
+
+/**
+ * Messages on their way out of one chat, in order. Each has an id of its own, so that one whose answer was lost is sent
+ * again without being taken in twice; it goes on being tried, also when the page is loaded anew.
+ */
+export class Outgoing {
+  #chat;
+  #onRefused;
+  /** @type {Sending[]} */
+  #waiting;
+  #isSending = false;
+
+  /**
+   * @param {string} chat
+   * @param {(sending: Sending, reason: string) => void} onRefused
+   */
+  constructor(chat, onRefused) {
+    this.#chat = chat;
+    this.#onRefused = onRefused;
+    this.#waiting = JSON.parse(sessionStorage.getItem(this.#place) ?? '[]');
+  }
+
+  get waiting() {
+    return [...this.#waiting];
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Sending}
+   */
+  add(text) {
+    const sending = { id: newName(), text };
+    this.#waiting.push(sending);
+    this.#keep();
+    void this.send();
+    return sending;
+  }
+
+  async send() {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    let pauseMs = firstPauseMs;
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      const outcome = await post(this.#chat, next);
+      if (outcome === 'later') {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+        continue;
+      }
+      pauseMs = firstPauseMs;
+      this.#waiting.shift();
+      this.#keep();
+      if (outcome !== 'sent') this.#onRefused(next, outcome.refused);
+    }
+    this.#isSending = false;
+  }
+
+  get #place() {
+    return `outgoing:${this.#chat}`;
+  }
+
+  #keep() {
+    if (this.#waiting.length === 0) sessionStorage.removeItem(this.#place);
+    else sessionStorage.setItem(this.#place, JSON.stringify(this.#waiting));
+  }
+}
+
+/**
+ * @param {string} chat
+ * @param {Sending} sending
+ * @returns {Promise<'sent' | 'later' | { refused: string }>}
+ */
+async function post(chat, sending) {
+  try {
+    const { status, data } = await ask(`/api/chats/${encodeURIComponent(chat)}/messages`, sending);
+    if (status === 200) return 'sent';
+    // Whoever is logged out may log in again, and what hinders the server may pass.
+    return status === 401 || status === 429 || status >= 500 ? 'later' : { refused: data.error ?? String(status) };
+  } catch {
+    return 'later';
+  }
+}
