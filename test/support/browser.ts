@@ -47,7 +47,9 @@ export class TestBrowser implements AsyncDisposable {
   }
 }
 
-export async function openBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath, args });
+/** `hostRules` say what names resolve to, as an attacker's name server would. */
+export async function openBrowser({ hostRules }: { readonly hostRules?: string } = {}): Promise<TestBrowser> {
+  const rules = hostRules === undefined ? [] : [`--host-resolver-rules=${hostRules}`];
+  const browser = await chromium.launch({ executablePath, args: [...args, ...rules] });
   return new TestBrowser(browser, await browser.newContext());
 }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noBrowser, openBrowser } from '../../support/browser.ts';
+import { callsTool, says } from '../../support/model-script.ts';
+import type { ModelScript } from '../../support/model-script.ts';
+import { openDesk } from '../support/program.ts';
+import type { Desk, Started } from '../support/program.ts';
+
+const skip = noBrowser;
+
+/** Starts the gateway, which serves nothing but the page. */
+async function startGateway(desk: Desk, port = 0): Promise<Started> {
+  const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
+  await desk.setConfig({ model, web: { port } });
+  const started = desk.start(['gateway'], { longestMs: 120_000 });
+  await started.prints(/Serving webchat with/);
+  return started;
+}
+
+async function printLink(desk: Desk): Promise<string> {
+  const { code, stdout, stderr } = await desk.run(['gateway', 'link']);
+  assert.equal(code, 0, stderr);
+  return stdout.trim();
+}
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+async function shown(page: Page): Promise<readonly string[]> {
+  const texts = await page.locator('#messages .message .body').allInnerTexts();
+  return texts.map((text) => text.trim());
+}
+
+/** Holds back the first answer, which a kill then makes worthless. */
+function heldOnce(held: Promise<void>, text: string): ModelScript {
+  return async (_request, index) => {
+    if (index === 0) await held;
+    return says(text);
+  };
+}
+
+test('without a token for Telegram the gateway serves the page alone, and no link goes into a log', async () => {
+  await using desk = await openDesk();
+  const gateway = await startGateway(desk);
+
+  const link = await printLink(desk);
+  const answer = await fetch(link);
+  gateway.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await gateway.ended;
+
+  assert.deepEqual([code, stderr, answer.status], [0, '', 200]);
+  const [, origin = ''] = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=[\w-]{32}$/.exec(link) ?? [];
+  assert.equal(
+    stdout,
+    [
+      'Serving webchat with custom:scripted. Ctrl-C stops it.',
+      `The page: ${origin} (talaria gateway link prints a link that opens it)`,
+      'Stopping. What is unfinished goes on at the next start.',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('where no gateway runs, a link is refused and a logout is done', async () => {
+  await using desk = await openDesk();
+
+  const [link, logout] = [await desk.run(['gateway', 'link']), await desk.run(['gateway', 'logout'])];
+
+  assert.equal(link.code, 1);
+  assert.match(link.stderr, /no gateway runs here; start one with: talaria gateway/);
+  assert.deepEqual([logout.code, logout.stdout], [0, '0 browsers are logged out.\n']);
+});
+
+test(
+  'a gateway that is killed before it answers is found again by the page, which shows one answer',
+  { skip },
+  async () => {
+    const held = Promise.withResolvers<void>();
+    await using desk = await openDesk(heldOnce(held.promise, 'Here I am.'));
+    const first = await startGateway(desk);
+    const link = await printLink(desk);
+    await using browser = await openBrowser();
+    const page = await browser.open(link);
+    await send(page, 'are you there?');
+    await desk.server.whenRequested(1);
+
+    first.child.kill('SIGKILL');
+    await first.ended;
+    held.resolve();
+    await page.getByText('Connection lost').waitFor();
+    await startGateway(desk, Number(new URL(link).port));
+    await page.locator('#messages .reply', { hasText: 'Here I am.' }).waitFor();
+    await page.getByText('Connected', { exact: true }).waitFor();
+    await send(page, 'thanks');
+    await page.locator('#messages .reply', { hasText: 'Here I am.' }).nth(1).waitFor();
+
+    assert.deepEqual(await shown(page), ['are you there?', 'Here I am.', 'thanks', 'Here I am.']);
+    await page.reload();
+    await page.locator('#messages .reply').nth(1).waitFor();
+    assert.deepEqual(await shown(page), ['are you there?', 'Here I am.', 'thanks', 'Here I am.']);
+  },
+);
+
+test('what is sent while no gateway runs is sent when one does, once', { skip }, async () => {
+  await using desk = await openDesk(() => says('At last.'));
+  const first = await startGateway(desk);
+  const link = await printLink(desk);
+  await using browser = await openBrowser();
+  const page = await browser.open(link);
+  await page.getByText('Connected', { exact: true }).waitFor();
+  first.child.kill('SIGKILL');
+  await first.ended;
+
+  await send(page, 'can you hear me?');
+  await page.getByText('Connection lost').waitFor();
+  await startGateway(desk, Number(new URL(link).port));
+  await page.locator('#messages .reply', { hasText: 'At last.' }).waitFor();
+
+  assert.deepEqual(await shown(page), ['can you hear me?', 'At last.']);
+  assert.equal(desk.server.requests.length, 1);
+});
+
+test('a question that a kill cut short is asked again, and its answer counts', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made' }), says('Done.')]);
+  const first = await startGateway(desk);
+  const link = await printLink(desk);
+  await using browser = await openBrowser();
+  const page = await browser.open(link);
+  await send(page, 'make a file');
+  await page.locator('.question').waitFor();
+  const before = await page.locator('.question').getAttribute('id');
+
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await startGateway(desk, Number(new URL(link).port));
+  await page.locator(`.question:not([id="${before}"])`).waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.locator('#messages .reply', { hasText: 'Done.' }).waitFor();
+
+  assert.equal(await page.locator('.question').count(), 0);
+  assert.deepEqual(await shown(page), ['make a file', 'Done.']);
+});
