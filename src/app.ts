@@ -183,7 +183,7 @@ export class App implements AsyncDisposable {
       atWork: gateway.atWork,
       start: this.#parts.start,
     });
-    const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway));
+    const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status }));
     gateway.start();

@@ -28,10 +28,6 @@ export class MessageList {
     this.#root.replaceChildren(...this.#unseen);
   }
 
-  forgetUnseen() {
-    this.#unseen = [];
-  }
-
   /** @param {number} count */
   noteEarlier(count) {
     if (count === 0) return;
@@ -74,12 +70,18 @@ export class MessageList {
   }
 
   /**
+   * What became of an own message. One that was taken in stays until it is seen among the others.
    * @param {{ id: string, text: string }} sending
-   * @param {string} reason
+   * @param {import('./outgoing.js').Outcome} outcome
    */
-  refuse({ id, text }, reason) {
+  settle({ id, text }, outcome) {
+    if (outcome.type === 'taken-in') return;
     this.#dropUnseen(text);
-    this.say({ id: `${id}-refused`, at: Date.now(), by: 'program', text: `Not sent: ${reason}\n${text}` });
+    const isLost = outcome.type === 'known' && text.startsWith('/') && !this.#byId.has(id);
+    const why = isLost ? 'was sent before, and what came of it is not known' : '';
+    const reason = outcome.type === 'refused' ? `was not sent: ${outcome.reason}` : why;
+    if (reason === '') return;
+    this.say({ id: `${id}-refused`, at: Date.now(), by: 'program', text: `${text}\n${reason}` });
   }
 
   /** @param {string} text */

@@ -16,23 +16,30 @@ export function newName() {
  */
 
 /**
+ * `known`: it had been taken in before.
+ * @typedef {{ type: 'taken-in' } | { type: 'known' } | { type: 'refused', reason: string }} Outcome
+ */
+
+const takenIn = ['admitted', 'steered', 'commanded'];
+
+/**
  * Messages on their way out of one chat, in order. Each has an id of its own, so that one whose answer was lost is sent
  * again without being taken in twice; it goes on being tried, also when the page is loaded anew.
  */
 export class Outgoing {
   #chat;
-  #onRefused;
+  #onSettled;
   /** @type {Sending[]} */
   #waiting;
   #isSending = false;
 
   /**
    * @param {string} chat
-   * @param {(sending: Sending, reason: string) => void} onRefused
+   * @param {(sending: Sending, outcome: Outcome) => void} onSettled
    */
-  constructor(chat, onRefused) {
+  constructor(chat, onSettled) {
     this.#chat = chat;
-    this.#onRefused = onRefused;
+    this.#onSettled = onSettled;
     this.#waiting = JSON.parse(sessionStorage.getItem(this.#place) ?? '[]');
   }
 
@@ -66,7 +73,7 @@ export class Outgoing {
       pauseMs = firstPauseMs;
       this.#waiting.shift();
       this.#keep();
-      if (outcome !== 'sent') this.#onRefused(next, outcome.refused);
+      this.#onSettled(next, outcome);
     }
     this.#isSending = false;
   }
@@ -84,14 +91,16 @@ export class Outgoing {
 /**
  * @param {string} chat
  * @param {Sending} sending
- * @returns {Promise<'sent' | 'later' | { refused: string }>}
+ * @returns {Promise<Outcome | 'later'>}
  */
 async function post(chat, sending) {
   try {
     const { status, data } = await ask(`/api/chats/${encodeURIComponent(chat)}/messages`, sending);
-    if (status === 200) return 'sent';
+    if (status === 200 && takenIn.includes(data.outcome)) return { type: 'taken-in' };
+    if (status === 200) return { type: 'known' };
     // Whoever is logged out may log in again, and what hinders the server may pass.
-    return status === 401 || status === 429 || status >= 500 ? 'later' : { refused: data.error ?? String(status) };
+    if (status === 401 || status === 429 || status >= 500) return 'later';
+    return { type: 'refused', reason: data.error ?? String(status) };
   } catch {
     return 'later';
   }

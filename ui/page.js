@@ -29,6 +29,7 @@ class ChatView {
   #connection;
   #outgoing;
   #growing = '';
+  #hasCaughtUp = false;
 
   /** @param {string} chat */
   constructor(chat) {
@@ -37,7 +38,7 @@ class ChatView {
     find('questions').replaceChildren();
     this.#showWork(undefined);
     showTitle('');
-    this.#outgoing = new Outgoing(chat, (sending, reason) => this.#messages.refuse(sending, reason));
+    this.#outgoing = new Outgoing(chat, (sending, outcome) => this.#messages.settle(sending, outcome));
     for (const sending of this.#outgoing.waiting) this.#messages.addUnseen(sending);
     void this.#outgoing.send();
     this.#connection = new Connection(chat, {
@@ -75,12 +76,13 @@ class ChatView {
       case 'item':
         this.#messages.add(data);
         if (data.type === 'reply') this.#showText('');
-        if (data.type === 'user') void refreshChats(this.chat);
+        if (data.type === 'user' && this.#hasCaughtUp) void refreshChats(this.chat);
         break;
       case 'standing':
         for (const saying of data.sayings) this.#messages.say(saying);
         this.#showQuestions(data.questions);
         this.#showWork(data.work ?? undefined);
+        this.#hasCaughtUp = true;
         break;
       case 'said':
         this.#messages.say(data);
@@ -248,7 +250,11 @@ class Page {
     find('stop').addEventListener('click', () => void this.#view?.stop());
     find('new-chat').addEventListener('click', () => (location.hash = `chat=${newName()}`));
     find('log-out').addEventListener('click', () => void this.#logOut());
-    find('menu').addEventListener('click', () => this.#showMenu(!find('app').classList.contains('shows-chats')));
+    find('menu').addEventListener('click', () => this.#showMenu(true));
+    find('close-menu').addEventListener('click', () => this.#showMenu(false));
+    addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.#showMenu(false);
+    });
     addEventListener('hashchange', () => this.#follow());
   }
 
@@ -287,6 +293,7 @@ class Page {
   #showMenu(isShown) {
     find('app').classList.toggle('shows-chats', isShown);
     find('menu').setAttribute('aria-expanded', String(isShown));
+    if (isShown) find('close-menu').focus();
   }
 }
 

@@ -19,14 +19,20 @@ export async function openChatHub({ settings, store, clock }: AppParts): Promise
 }
 
 /** Serves the page, as the settings describe it. */
-export async function openWeb(parts: AppParts, hub: ChatHub, gateway: Pick<Gateway, 'takeIn'>): Promise<WebServer> {
+export async function openWeb(
+  parts: AppParts,
+  hub: ChatHub,
+  gateway: Pick<Gateway, 'takeIn'>,
+  report: (line: string) => void,
+): Promise<WebServer> {
   const { env, home, store, clock, log } = parts;
+  const { webLogins } = store;
   const settings = parts.settings.current.config.web;
   const { openWebServer } = await import('../web/web-server.ts');
   const homeFolder = env['HOME'] ?? '/';
   const workdir = resolve(homeFolder, (settings.workdir ?? '.').replace(/^~(?=\/|$)/, homeFolder));
   const token = await readToken(join(home.path, tokenName));
-  return await openWebServer({ settings, hub, gateway, store, webLogins: store.webLogins, token, workdir, clock, log });
+  return await openWebServer({ settings, hub, gateway, store, webLogins, token, workdir, clock, log, report });
 }
 
 /** The token for programs, made on the first start; a new one where others could read it, or it is none. */

@@ -28,15 +28,16 @@ export interface RoutesDeps extends ChatRoutesDeps {
   readonly log: Log;
 }
 
-const mostBytes = 256 * 1024;
+const longestCode = 1024;
+const longestMessage = 256 * 1024;
 
 /** Everything that can be asked over HTTP. All but the page itself and the exchange of a code needs a login or the token. */
 export function createRoutes(deps: RoutesDeps): Hono<WebEnv> {
   const app = new Hono<WebEnv>();
   app.use(secureHeaders, refuseOthers(deps.allowedHosts));
-  app.use('/api/*', bodyLimit({ maxSize: mostBytes, onError: (c) => refuse(c, 413, 'that is too long') }));
-  app.post('/api/login', (c) => logIn(c, deps));
-  app.use('/api/*', requireCaller(deps));
+  app.post('/api/login', limitBody(longestCode), (c) => logIn(c, deps));
+  // Of a stranger nothing is read but the headers.
+  app.use('/api/*', requireCaller(deps), limitBody(longestMessage));
   app.post('/api/logout', (c) => logOut(c, deps));
   addChatRoutes(app, deps);
   app.get('/*', (c) => {
@@ -51,6 +52,10 @@ export function createRoutes(deps: RoutesDeps): Hono<WebEnv> {
     return refuse(c, isPassing(thrown) ? 503 : 500, describeError(thrown));
   });
   return app;
+}
+
+function limitBody(maxSize: number): MiddlewareHandler<WebEnv> {
+  return bodyLimit({ maxSize, onError: (c) => refuse(c, 413, 'that is too long') });
 }
 
 function refuseOthers(allowedHosts: ReadonlySet<string>): MiddlewareHandler<WebEnv> {

@@ -17,6 +17,8 @@ export interface WebServerDeps extends Omit<ChatRoutesDeps, 'streams'>, Pick<Rou
   readonly webLogins: WebLogins;
   /** What programs show instead of a login. */
   readonly token: string;
+  /** Tells whoever runs the program. */
+  readonly report: (line: string) => void;
 }
 
 /** The page, served. */
@@ -58,6 +60,8 @@ export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
     cookieName: `talaria_${port}`,
     allowedHosts: hostsOf(settings, port),
   }).fetch;
+  if (!loopback.test(settings.host))
+    deps.report(`the page can be reached by other machines, at ${settings.host}; without TLS they can read along`);
   const origin = `http://${inUrl(reachableHost(settings.host))}:${port}`;
   return {
     origin,

@@ -107,6 +107,21 @@ test('a body that is too long, is no JSON or lacks something is refused before a
   assert.equal(house.model.requests.length, 0);
 });
 
+test('of a stranger no body is read, however long it is or slowly it comes', async () => {
+  await using house = await openWebHouse();
+  const { port } = new URL(house.origin);
+  const connection = connect({ host: '127.0.0.1', port: Number(port) });
+  let answer = '';
+  connection.on('data', (chunk) => (answer += String(chunk)));
+
+  const head = ['POST /api/chats/one/messages HTTP/1.1', `host: 127.0.0.1:${port}`, 'content-type: application/json'];
+  connection.write(`${[...head, 'transfer-encoding: chunked'].join('\r\n')}\r\n\r\n`);
+  while (!answer.includes('log in first')) await once(connection, 'data');
+  connection.destroy();
+
+  assert.match(answer, /^HTTP\/1\.1 401 /);
+});
+
 test('a host that other machines can reach is refused unless the settings say that it is meant', async () => {
   await assert.rejects(openWebHouse({ web: { host: '0.0.0.0' } }), {
     code: 'bad-config',
@@ -114,6 +129,7 @@ test('a host that other machines can reach is refused unless the settings say th
   });
   await using house = await openWebHouse({ web: { host: '0.0.0.0', expose: true, allowed_hosts: 'agent.example' } });
 
+  assert.match(house.reported.join('\n'), /^the page can be reached by other machines, at 0\.0\.0\.0/);
   assert.equal((await house.ask('/', { headers: { host: 'agent.example' } })).status, 200);
   assert.equal((await house.ask('/', { headers: { host: 'other.example' } })).status, 421);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -138,6 +138,29 @@ test('where no gateway runs there is no link, and browsers are logged out all th
   assert.match(link, /^there is no page to link to: no gateway runs here/);
   assert.equal(logout, 'One browser is logged out.');
   assert.equal((await house.ask('/api/chats', { headers: { cookie } })).status, 401);
+});
+
+test('neither a code nor a login nor the token is found in a log or in the store', async () => {
+  await using house = await openWebHouse({ script: () => says('Hello.') });
+  const code = await house.newCode();
+  const { headers } = await house.ask('/api/login', { body: { code } });
+  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const program = await house.asProgram();
+  using stream = await house.follow('one', { cookie });
+  await house.say('hi');
+  await stream.when(({ event }) => event === 'over');
+  for (const sent of [{ cookie }, program]) {
+    await house.ask('/api/chats/one/messages', { headers: sent, body: '{' });
+    await house.ask(`/api/login`, { headers: sent, body: { code } });
+  }
+  await house.close();
+
+  const secrets = [code, cookie.split('=')[1] ?? '', program['authorization']?.split(' ')[1] ?? ''];
+  const files = await readdir(house.home, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((each) => each.isFile() && each.name !== 'web-token')) {
+    const text = await readFile(join(file.parentPath, file.name), 'latin1');
+    for (const secret of secrets) assert.ok(secret.length > 30 && !text.includes(secret), file.name);
+  }
 });
 
 test('the token for programs is a private file that stays, and is replaced where others could read it', async () => {
