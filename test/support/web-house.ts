@@ -83,11 +83,15 @@ export class WebHouse implements AsyncDisposable {
     return this.#app;
   }
 
-  /** Starts, on the port of the first start if there was one. */
-  async open(): Promise<void> {
+  /** Whoever starts on this home from now on is found where the first start was. */
+  async keepPort(): Promise<void> {
     const model = { provider: 'custom', base_url: this.model.baseUrl, default: 'scripted' };
     const config = { model, web: { port: this.#port, ...this.#options.web } };
     await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
+  }
+
+  async open(): Promise<void> {
+    await this.keepPort();
     const { clock = systemClock, faults } = this.#options;
     this.#app = await openApp({ purpose: 'serve', model: undefined }, { env: this.#env, clock, faults });
     const { web } = await this.#app.serveChannels((line) => this.reported.push(line));

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '../../src/base/ids.ts';
+import type { PersonId } from '../../src/base/ids.ts';
+import { textPart } from '../../src/model/message.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
@@ -162,6 +165,9 @@ test('a turn is stopped by a request of its own, and the page is told', async ()
   gate.resolve();
 
   assert.deepEqual(await history(house), ['user: think long', 'notice: Stopped.']);
+  // What is kept is told as such alone; "Stopping." is not kept.
+  const told = stream.events.filter(({ event }) => event === 'said').map(({ data }) => data['text']);
+  assert.ok(!told.includes('Stopped.'));
 });
 
 test('what is said to a running turn reaches it, and its sender is told so', async () => {
@@ -231,4 +237,26 @@ test('several chats are several conversations, and the list shows each once, the
     ['beta: about beta', 'alpha: about alpha'],
   );
   assert.deepEqual(await history(house, 'alpha'), ['user: about alpha', 'reply: Answer 1.']);
+});
+
+test('of a long chat the end is shown, and how much there was before it', async () => {
+  await using house = await openWebHouse();
+  const { store } = house.app;
+  const address = { platform: 'webchat', account: 'local', chat: 'long', thread: '' };
+  const person = 'owner' as PersonId;
+  const session = await store.sessions.at({ address, person, workdir: '/' });
+  const turn = { sessionId: session.id, turnId: newId('turn', 0) };
+  const entries = Array.from({ length: 310 }, (_, index) => ({
+    type: index === 0 ? ('turn.admitted' as const) : ('turn.steered' as const),
+    parts: [textPart(`message ${index + 1}`)],
+    person,
+  }));
+  await store.turns.append(turn, entries);
+
+  using stream = await house.follow('long');
+  await stream.when(({ event }) => event === 'standing');
+
+  assert.equal(stream.events[0]?.data['earlier'], 10);
+  const texts = itemTexts(stream.events);
+  assert.deepEqual([texts.length, texts[0], texts.at(-1)], [300, 'user: message 11', 'user: message 310']);
 });
