@@ -86,7 +86,9 @@ async function logIn(c: Context<WebEnv>, { logins, tries, cookieName }: RoutesDe
     tries.note(source);
     return refuse(c, 401, 'this link was used or is too old; `talaria gateway link` prints a new one');
   }
-  c.header('set-cookie', writeCookie(cookieName, secret, loginLifeMs / 1000));
+  // Behind a proxy with TLS it never goes out without.
+  const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
+  c.header('set-cookie', `${writeCookie(cookieName, secret, loginLifeMs / 1000)}${secure}`);
   return c.json({ ok: true });
 }
 

@@ -22,6 +22,15 @@ test('a link lets one browser in, and is of no use to a second one', async () =>
   assert.equal((await house.ask('/api/chats', { headers })).status, 200);
 });
 
+test('behind a proxy with TLS the cookie never goes out without it', async () => {
+  await using house = await openWebHouse({ web: { allowed_hosts: ['agent.example'] } });
+  const headers = { host: 'agent.example', origin: 'https://agent.example' };
+
+  const answer = await house.ask('/api/login', { headers, body: { code: await house.newCode() } });
+
+  assert.match(answer.headers['set-cookie']?.[0] ?? '', /; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure$/);
+});
+
 test('of two browsers that come with the same code at the same moment one is let in', async () => {
   await using house = await openWebHouse();
   const code = await house.newCode();

@@ -164,3 +164,51 @@ test('a logout at the terminal closes the page that is open', { skip }, async ()
   await page.getByText('This browser is logged out.').waitFor();
   assert.equal(await page.locator('#app').isVisible(), false);
 });
+
+test(
+  'everything has a name for those who cannot see it, and a question is answered by keys alone',
+  { skip },
+  async () => {
+    await using house = await openWebHouse({
+      script: [callsTool('terminal', { command: 'touch made' }), says('Done.')],
+    });
+    await using browser = await openBrowser();
+    const page = await browser.open(await house.askDesk({ type: 'link' }));
+    await page.getByRole('status').filter({ hasText: 'Connected' }).waitFor();
+    await page.keyboard.type('make a file');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Questions' }).getByRole('button', { name: 'Allow' }).waitFor();
+
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByRole('article').filter({ hasText: 'Talaria: Done.' }).waitFor();
+
+    assert.equal(await page.getByRole('navigation', { name: 'Chats' }).count(), 1);
+    assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
+    const nameless = await page.evaluate(`
+    [...document.querySelectorAll('button, input, textarea')]
+      .filter((node) => (node.textContent + (node.labels?.[0]?.textContent ?? '')).trim() === '').length
+  `);
+    assert.equal(nameless, 0);
+  },
+);
+
+test('on a narrow screen nothing sticks out, and the chats come and go', { skip }, async () => {
+  const wide = `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n| ${'column | '.repeat(30)}\n|${'---|'.repeat(30)}`;
+  await using house = await openWebHouse({ script: () => says(wide) });
+  await using browser = await openBrowser();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await page.setViewportSize({ width: 360, height: 640 });
+  await send(page, 'z'.repeat(200));
+  await page.locator('#messages .reply table').waitFor();
+
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  assert.equal(width, 360);
+  await page.getByRole('button', { name: 'Chats' }).click();
+  await page.getByRole('button', { name: 'New chat' }).waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'New chat' }).waitFor({ state: 'hidden' });
+});

@@ -6,6 +6,7 @@ import { callsTool, says } from '../../support/model-script.ts';
 import type { ModelScript } from '../../support/model-script.ts';
 import { openDesk } from '../support/program.ts';
 import type { Desk, Started } from '../support/program.ts';
+import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 
 const skip = noBrowser;
 
@@ -62,6 +63,22 @@ test('without a token for Telegram the gateway serves the page alone, and no lin
       '',
     ].join('\n'),
   );
+});
+
+test('in a terminal the gateway prints a link that lets a browser in, once', { skip: noTerminal }, async () => {
+  await using desk = await openDesk();
+  const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
+  await desk.setConfig({ model, web: { port: 0 } });
+  await using terminal = openTerminal(desk, ['gateway'], { columns: 150 });
+  const screen = await terminal.shows(/good once, for 15 minutes/);
+  const [, origin = '', code = ''] = /(http:\S+)\/#code=([\w-]{32})/.exec(screen) ?? [];
+
+  const body = JSON.stringify({ code });
+  const headers = { 'content-type': 'application/json' };
+  const answers = [1, 2].map(() => fetch(`${origin}/api/login`, { method: 'POST', headers, body }));
+  const statuses = (await Promise.all(answers)).map(({ status }) => status).toSorted();
+
+  assert.deepEqual(statuses, [200, 401]);
 });
 
 test('where no gateway runs, a link is refused and a logout is done', async () => {
