@@ -54,7 +54,8 @@ export class Mailbox {
 
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    this.#wake = () => woken.abort();
+    // With a reason, since an error made for each would cost more than the wait.
+    this.#wake = () => woken.abort('news');
     // An abort, from either side, is what it waits for.
     await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => undefined);
     this.#wake = undefined;
