@@ -6,6 +6,14 @@ import { renderMarkdown } from './markdown.js';
  * @property {'user' | 'reply' | 'notice'} type
  * @property {number} at
  * @property {string} text
+ * @property {readonly ItemFile[]} [files]
+ */
+
+/**
+ * @typedef {object} ItemFile
+ * @property {string} name
+ * @property {'picture' | 'file'} kind
+ * @property {string} path
  */
 
 const names = { user: 'You', reply: 'Talaria', notice: 'Notice' };
@@ -102,7 +110,7 @@ export class MessageList {
  * @param {Item} item
  * @returns {HTMLElement}
  */
-function makeMessage({ type, at, text }) {
+function makeMessage({ type, at, text, files = [] }) {
   const node = document.createElement('article');
   node.className = `message ${type}`;
   node.setAttribute('data-at', String(at));
@@ -112,6 +120,27 @@ function makeMessage({ type, at, text }) {
   const body = document.createElement('div');
   body.className = 'body';
   body.append(type === 'reply' ? renderMarkdown(text) : text);
-  node.append(name, body);
+  node.append(name, body, ...files.map(makeFile));
   return node;
+}
+
+/**
+ * @param {ItemFile} file
+ * @returns {HTMLElement}
+ */
+function makeFile({ name, kind, path }) {
+  const link = document.createElement('a');
+  link.className = 'file';
+  link.href = path;
+  link.download = name;
+  link.append(name);
+  if (kind === 'picture') {
+    const picture = document.createElement('img');
+    picture.src = path;
+    picture.alt = name;
+    // What cannot be shown can still be fetched by its name.
+    picture.addEventListener('error', () => picture.remove());
+    link.prepend(picture);
+  }
+  return link;
 }

@@ -1,4 +1,5 @@
 import type { SessionId } from '../base/ids.ts';
+import type { OutboundFile } from '../model/channel.ts';
 import { partsToText } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { KeptOutbound, Outbox, Sessions, TurnLog } from '../model/store.ts';
@@ -17,6 +18,14 @@ export interface ChatItem {
   readonly type: 'user' | 'reply' | 'notice';
   readonly at: number;
   readonly text: string;
+  readonly files?: readonly ChatFile[];
+}
+
+/** A file that came with a message, and where it can be fetched. */
+export interface ChatFile {
+  readonly name: string;
+  readonly kind: OutboundFile['kind'];
+  readonly path: string;
 }
 
 /** What there is to read: from the beginning of a session, or more of the one that was read before. */
@@ -82,7 +91,11 @@ function merge(
 }
 
 function itemOfMessage({ at, message }: KeptOutbound): ChatItem {
-  return { id: message.id, type: message.kind === 'reply' ? 'reply' : 'notice', at, text: message.text };
+  const { id, kind, text, address, files = [] } = message;
+  const shown = files.map((file, index): ChatFile => {
+    return { name: file.name, kind: file.kind, path: `/api/chats/${address.chat}/files/${id}/${index}` };
+  });
+  return { id, type: kind === 'reply' ? 'reply' : 'notice', at, text, ...(shown.length > 0 && { files: shown }) };
 }
 
 function itemOfEntry({ sessionId, seq, at, entry }: LoggedEntry): ChatItem | undefined {

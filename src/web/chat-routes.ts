@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { streamSSE } from 'hono/streaming';
+import type { OutboxId } from '../base/ids.ts';
 import { describeIntake } from '../gateway/gateway.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Intake } from '../gateway/intake.ts';
 import { webchatPlatform } from '../model/channel.ts';
 import type { Inbound } from '../model/channel.ts';
 import { textPart } from '../model/message.ts';
+import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import { chatAddress, owner } from './chat-address.ts';
@@ -17,6 +19,7 @@ import { followChat } from './follow-chat.ts';
 import type { FollowDeps } from './follow-chat.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { readBody } from './read-body.ts';
+import { sendFile } from './send-file.ts';
 import type { WebEnv } from './web-env.ts';
 
 export interface ChatRoutesDeps extends FollowDeps {
@@ -36,6 +39,7 @@ export function addChatRoutes(app: Hono<WebEnv>, deps: ChatRoutesDeps): void {
   app.get('/api/chats', async (c) => c.json({ chats: await listChats(deps) }));
   app.get('/api/chats/:chat/history', (c) => showHistory(c, deps));
   app.get('/api/chats/:chat/events', (c) => streamEvents(c, deps));
+  app.get('/api/chats/:chat/files/:message/:index', (c) => handOutFile(c, deps));
   app.post('/api/chats/:chat/messages', (c) => takeMessage(c, deps));
   app.post('/api/chats/:chat/answers', (c) => takeAnswer(c, deps));
   app.post('/api/chats/:chat/stop', async (c) => {
@@ -87,6 +91,15 @@ function streamEvents(c: Context<WebEnv>, deps: ChatRoutesDeps): Response {
       deps.streams.close(ending);
     }
   });
+}
+
+/** Only what a message of this chat brought along, by its place there: no path ever comes from outside. */
+async function handOutFile(c: Context<WebEnv>, { store }: ChatRoutesDeps): Promise<Response> {
+  const queued = await store.outbox.get((c.req.param('message') ?? '') as OutboxId);
+  const isHere = queued !== undefined && addressKey(queued.message.address) === addressKey(addressOf(c));
+  const file = isHere ? queued.message.files?.[Number(c.req.param('index'))] : undefined;
+  if (file === undefined) throw new HTTPException(404, { message: 'there is no such file' });
+  return await sendFile(c, file);
 }
 
 async function takeMessage(c: Context<WebEnv>, deps: ChatRoutesDeps): Promise<Response> {

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { OutboxId, PersonId } from '../../src/base/ids.ts';
+import type { OutboundFile } from '../../src/model/channel.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { makePng } from '../support/pictures.ts';
+import { openWebHouse } from '../support/web-house.ts';
+import type { WebHouse } from '../support/web-house.ts';
+
+const page = '<script>globalThis.owned=1</script>';
+
+/** Puts a reply with files into a chat, as the agent would. */
+async function sendFiles(house: WebHouse, files: readonly OutboundFile[]): Promise<OutboxId> {
+  const address = { platform: 'webchat', account: 'local', chat: 'one', thread: '' };
+  const session = await house.app.store.sessions.at({ address, person: 'owner' as PersonId, workdir: '/' });
+  const message = { sessionId: session.id, address, kind: 'reply' as const, text: 'Here.', files };
+  return await house.app.store.outbox.enqueue({ ...message, notAfter: Date.now() + 60_000 });
+}
+
+async function writeFiles(house: WebHouse): Promise<readonly OutboundFile[]> {
+  const [picture, text] = [join(house.home, 'grey.png'), join(house.home, 'page.html')];
+  await writeFile(picture, makePng(200, 8));
+  await writeFile(text, page);
+  return [
+    { path: picture, name: 'grey é.png', kind: 'picture' },
+    { path: text, name: 'page.html', kind: 'file' },
+    { path: text, name: 'not-a-picture.svg', kind: 'picture' },
+    { path: join(house.home, 'gone'), name: 'gone.txt', kind: 'file' },
+    { path: house.home, name: 'folder', kind: 'file' },
+  ];
+}
+
+test('a file of a message is a download, whatever is in it, and only what is a picture is shown', async () => {
+  await using house = await openWebHouse();
+  const id = await sendFiles(house, await writeFiles(house));
+  const headers = await house.asProgram();
+  const fetched = await Promise.all(
+    [0, 1, 2, 3, 4].map((index) => house.ask(`/api/chats/one/files/${id}/${index}`, { headers })),
+  );
+
+  assert.deepEqual(
+    fetched.map(({ status, headers: got }) => [status, got['content-type'], got['content-disposition']]),
+    [
+      [200, 'image/png', "inline; filename*=UTF-8''grey%20%C3%A9.png"],
+      [200, 'application/octet-stream', "attachment; filename*=UTF-8''page.html"],
+      [200, 'application/octet-stream', "attachment; filename*=UTF-8''not-a-picture.svg"],
+      [404, 'application/json', undefined],
+      [404, 'application/json', undefined],
+    ],
+  );
+  assert.equal(fetched[1]?.text, page);
+  assert.equal(fetched[1]?.headers['x-content-type-options'], 'nosniff');
+});
+
+test('a file is found by its place in a message of this chat, and in no other way', async () => {
+  await using house = await openWebHouse();
+  const id = await sendFiles(house, await writeFiles(house));
+  const headers = await house.asProgram();
+  const paths = [
+    `two/files/${id}/0`,
+    `one/files/${id}/9`,
+    `one/files/${id}/-1`,
+    `one/files/${id}/length`,
+    'one/files/x/0',
+  ];
+
+  const answers = await Promise.all(paths.map((path) => house.ask(`/api/chats/${path}`, { headers })));
+  const stranger = await house.ask(`/api/chats/one/files/${id}/0`);
+
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]));
+  assert.equal(stranger.status, 401);
+});
+
+test('the page shows pictures and links to files', { skip: noBrowser }, async () => {
+  await using house = await openWebHouse();
+  await sendFiles(house, (await writeFiles(house)).slice(0, 2));
+  await using browser = await openBrowser();
+  const link = await house.askDesk({ type: 'link' });
+  const opened = await browser.open(link);
+  await opened.goto(`${house.origin}/#chat=one`);
+
+  await opened.locator('.reply img').waitFor();
+  const downloading = opened.waitForEvent('download');
+  await opened.getByRole('link', { name: 'page.html' }).click();
+  const download = await downloading;
+
+  assert.equal(download.suggestedFilename(), 'page.html');
+  assert.equal(await opened.locator('.reply img').getAttribute('alt'), 'grey é.png');
+  assert.equal(await opened.evaluate('document.querySelector(".reply img").naturalWidth'), 8);
+});
