@@ -20,7 +20,7 @@ export function newName() {
  * @typedef {{ type: 'taken-in' } | { type: 'known' } | { type: 'refused', reason: string }} Outcome
  */
 
-const takenIn = ['admitted', 'steered', 'commanded'];
+const takenIn = new Set(['admitted', 'steered', 'commanded']);
 
 /**
  * Messages on their way out of one chat, in order. Each has an id of its own, so that one whose answer was lost is sent
@@ -96,7 +96,7 @@ export class Outgoing {
 async function post(chat, sending) {
   try {
     const { status, data } = await ask(`/api/chats/${encodeURIComponent(chat)}/messages`, sending);
-    if (status === 200 && takenIn.includes(data.outcome)) return { type: 'taken-in' };
+    if (status === 200 && takenIn.has(data.outcome)) return { type: 'taken-in' };
     if (status === 200) return { type: 'known' };
     // Whoever is logged out may log in again, and what hinders the server may pass.
     if (status === 401 || status === 429 || status >= 500) return 'later';

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import type { JsonObject } from '../../src/base/json.ts';
 
 export interface WebEvent {
   readonly event: string;
   readonly id: string | undefined;
-  readonly data: JsonObject;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** A stream of events as it comes in, to be waited for. */
@@ -23,7 +22,7 @@ export function readEvents(response: IncomingMessage): WebEvents {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const parser = createParser({
     onEvent({ event = '', id, data }) {
-      events.push({ event, id, data: JSON.parse(data) as JsonObject });
+      events.push({ event, id, data: JSON.parse(data) as WebEvent['data'] });
       for (const wake of watchers) wake();
     },
   });

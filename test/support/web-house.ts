@@ -29,7 +29,7 @@ export interface WebAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  readonly json: JsonObject;
+  readonly json: Readonly<Record<string, unknown>>;
 }
 
 export interface Asking {

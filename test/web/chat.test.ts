@@ -7,7 +7,7 @@ import { callsTool, delays, says } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
 import { isReply, itemTexts } from '../support/web-events.ts';
-import type { WebEvents } from '../support/web-events.ts';
+import type { WebEvent, WebEvents } from '../support/web-events.ts';
 
 async function history(house: WebHouse, chat = 'one'): Promise<readonly string[]> {
   const { json } = await house.ask(`/api/chats/${chat}/history`, { headers: await house.asProgram() });
@@ -210,15 +210,22 @@ test('/new begins a session in the same chat, and everyone who looks at it begin
   await house.say('hi');
   await stream.when(isReply('Answer 1.'));
   await stream.when(({ event }) => event === 'over');
-  const [before] = stream.events.filter(({ event }) => event === 'reset');
+  await house.say('/help');
+  const before = stream.events.findLast(({ event }) => event === 'reset');
 
   await house.say('/new');
-  const after = await stream.when((event) => event.event === 'reset' && event !== stream.events[0] && event !== before);
+  const isNew = ({ event, data }: WebEvent): boolean =>
+    event === 'reset' && data['session'] !== null && data['session'] !== before?.data['session'];
+  await stream.when(isNew);
   await house.say('hi again');
   await stream.when(isReply('Answer 2.'));
 
-  assert.notEqual(after.data['session'], before?.data['session']);
   assert.deepEqual(await history(house), ['user: hi again', 'reply: Answer 2.']);
+  using later = await house.follow('one');
+  const { data } = await later.when(({ event }) => event === 'standing');
+  // What was said in the session before is gone with it; what began the new one is still there.
+  assert.match(JSON.stringify(data['sayings']), /A new session/);
+  assert.doesNotMatch(JSON.stringify(data['sayings']), /stop what is running/);
 });
 
 test('several chats are several conversations, and the list shows each once, the latest first', async () => {

@@ -36,7 +36,7 @@ test('there are at least 200 hostile texts', () => {
 function echo(request: SeenRequest): ReturnType<typeof says> {
   const messages = request.json?.['messages'];
   const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-  return says(isJsonObject(last) ? String(last['content']) : '?');
+  return says(isJsonObject(last) && typeof last['content'] === 'string' ? last['content'] : '?');
 }
 
 async function sayAll(house: WebHouse, chat: string, texts: readonly string[]): Promise<void> {

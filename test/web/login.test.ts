@@ -37,7 +37,8 @@ test('of two browsers that come with the same code at the same moment one is let
 
   const answers = await Promise.all([1, 2, 3].map(() => house.ask('/api/login', { body: { code } })));
 
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401, 401]);
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 401).length, 2);
 });
 
 test('a link carries its code where no server sees it, and the code of an earlier run is worth nothing', async () => {

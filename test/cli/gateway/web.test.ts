@@ -76,9 +76,9 @@ test('in a terminal the gateway prints a link that lets a browser in, once', { s
   const body = JSON.stringify({ code });
   const headers = { 'content-type': 'application/json' };
   const answers = [1, 2].map(() => fetch(`${origin}/api/login`, { method: 'POST', headers, body }));
-  const statuses = (await Promise.all(answers)).map(({ status }) => status).toSorted();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
 
-  assert.deepEqual(statuses, [200, 401]);
+  assert.deepEqual(new Set(statuses), new Set([200, 401]));
 });
 
 test('where no gateway runs, a link is refused and a logout is done', async () => {
