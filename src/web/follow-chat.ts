@@ -39,8 +39,9 @@ export async function* followChat(
     const news = await mail.take(beatMs, signal);
     if (news === 'overflow' || signal.aborted) return;
     if (news.length === 0) yield { event: 'beat', data: {} };
-    if (news.some(({ type }) => type === 'kept')) yield* following.read();
-    for (const each of news) yield* following.tell(each);
+    const isCompleted = news.some(({ type }) => type === 'kept') && (yield* following.read()) === 'completed';
+    // What grew into a reply that has just been told would otherwise be seen beside it.
+    for (const each of news) if (each.type !== 'working' || !isCompleted) yield* following.tell(each);
   }
 }
 
@@ -60,7 +61,8 @@ class Following {
     this.#deps = deps;
   }
 
-  async *read(): AsyncGenerator<StreamEvent, void> {
+  /** Whether something that was read completes what grew until then. */
+  async *read(): AsyncGenerator<StreamEvent, 'completed' | 'open'> {
     const reading = await readChat(this.#address, this.#cursor, this.#deps.store);
     const { session, items } = reading;
     const isNew = this.#cursor?.session !== reading.cursor?.session;
@@ -73,6 +75,9 @@ class Following {
     this.#cursor = reading.cursor;
     this.#sessionBegan = session?.createdAt ?? 0;
     for (const { item, cursor } of left) yield { event: 'item', id: writeCursor(cursor), data: item };
+    if (!left.some(({ item }) => item.type === 'reply')) return 'open';
+    this.#shown = '';
+    return 'completed';
   }
 
   standing(): StreamEvent {
