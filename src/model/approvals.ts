@@ -1,6 +1,6 @@
 import type { PersonId } from '../base/ids.ts';
 import type { ToolCall } from './message.ts';
-import type { TurnRef, Verdict } from './turn.ts';
+import type { ConsentRule, TurnRef, Verdict } from './turn.ts';
 
 /** A question to a person, bound to exactly one call by its digest. */
 export interface ApprovalRequest {
@@ -15,6 +15,8 @@ export interface ApprovalAnswer {
   readonly verdict: Verdict;
   /** Null where nobody could be asked, or nobody answered. */
   readonly by: PersonId | null;
+  /** Where nobody had to be asked: what answered for the one who is named. */
+  readonly rule?: ConsentRule;
 }
 
 /** Asks a person. Silence and the absence of anyone to ask are both a denial. */

@@ -43,6 +43,11 @@ export interface ChannelTraits {
   readonly asks: 'yes' | 'no';
   /** Whether watchers see the reply grow, so that `send` only has to complete it. */
   readonly streams: 'yes' | 'no';
+  /**
+   * Set where whoever gave a command sits in front of it: what it is answered is shown at once, and not kept for one who
+   * has left. Everywhere else an answer waits in the outbox until it could be sent.
+   */
+  readonly answers?: 'at-once';
 }
 
 export type OutboundKind = 'reply' | 'notice' | 'question';

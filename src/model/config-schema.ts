@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import { busyModes } from './busy-mode.ts';
 import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 
@@ -54,6 +55,10 @@ const webhook = object(
     ),
   },
   'lets Telegram bring messages, instead of asking for them',
+);
+
+const busyInputMode = optional(
+  oneOf(busyModes, 'what a message does while a turn runs: joins it, waits behind it, or stops it (steer)'),
 );
 
 const sections = {
@@ -155,6 +160,15 @@ const sections = {
     },
     'the shell',
   ),
+  display: object(
+    {
+      busy_input_mode: busyInputMode,
+      platforms: optional(
+        record(object({ busy_input_mode: busyInputMode }), 'the same for one platform: terminal, telegram'),
+      ),
+    },
+    'how it behaves in a chat',
+  ),
   telegram: object(
     {
       token_env: optional(
@@ -222,6 +236,7 @@ export const configSchema = object({
   platform_toolsets: optional(sections.platform_toolsets),
   agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
+  display: optional(sections.display),
   telegram: optional(sections.telegram),
   speech: optional(sections.speech),
   web: optional(sections.web),

@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts';
 import { nearestWord } from '../base/nearest-word.ts';
+import type { BusyMode } from './busy-mode.ts';
 import { configSchema } from './config-schema.ts';
 import type { UserConfig } from './config-schema.ts';
 import type { Effort } from './provider.ts';
@@ -75,6 +76,12 @@ export interface AgentCacheSettings {
   readonly idleMs: number;
 }
 
+export interface DisplaySettings {
+  readonly busyMode: BusyMode;
+  /** By platform, where it differs. */
+  readonly busyModes: Readonly<Record<string, BusyMode>>;
+}
+
 export interface TelegramSettings {
   /** The variable that holds the token. */
   readonly tokenEnv: string;
@@ -132,6 +139,7 @@ export interface Config {
   readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
   readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  readonly display: DisplaySettings;
   readonly telegram: TelegramSettings;
   readonly speech: SpeechSettings;
   readonly web: WebSettings;
@@ -200,6 +208,7 @@ export function withDefaults(user: UserConfig): Config {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
       envPassthrough: user.terminal?.env_passthrough ?? [],
     },
+    display: displaySettings(user.display),
     telegram: telegramSettings(user.telegram),
     speech: {
       baseUrl: user.speech?.base_url,
@@ -250,6 +259,16 @@ function agentCacheSettings(user: Partial<NonNullable<UserConfig['agent_cache']>
     maxAgents: zeroIsNone(user.max_agents ?? 128),
     maxBytes: zeroIsNone((user.max_mb ?? 256) * 1024 * 1024),
     idleMs: (user.idle_ttl ?? 3600) * 1000,
+  };
+}
+
+function displaySettings(user: Partial<NonNullable<UserConfig['display']>> = {}): DisplaySettings {
+  const platforms = Object.entries(user.platforms ?? {});
+  return {
+    busyMode: user.busy_input_mode ?? 'steer',
+    busyModes: Object.fromEntries(
+      platforms.flatMap(([platform, { busy_input_mode: mode }]) => (mode === undefined ? [] : [[platform, mode]])),
+    ),
   };
 }
 

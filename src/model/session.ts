@@ -1,4 +1,5 @@
 import type { PersonId, SessionId } from '../base/ids.ts';
+import type { BusyMode } from './busy-mode.ts';
 import type { PromptPart } from './prompt.ts';
 import type { Effort, ToolSchema } from './provider.ts';
 
@@ -26,6 +27,8 @@ export interface SessionSettings {
   /** A model by `provider:model`, by its name or by an alias. */
   readonly model?: string;
   readonly effort?: Effort;
+  /** What a message does here while a turn runs. */
+  readonly busyMode?: BusyMode;
 }
 
 /** The durable conversation. */

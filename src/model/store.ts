@@ -12,6 +12,12 @@ export interface Fence {
   readonly epoch: number;
 }
 
+/** A turn without a result. */
+export interface WaitingTurn extends TurnRef {
+  /** The turn that is stopped for this one. */
+  readonly interrupts?: TurnId;
+}
+
 export interface TurnLog {
   /**
    * Appends entries in order and returns them as they are kept. With a fence it throws `fenced` once a newer epoch of
@@ -20,12 +26,17 @@ export interface TurnLog {
   append(turn: TurnRef, entries: readonly TurnEntry[], fence?: Fence): Promise<readonly LoggedEntry[]>;
   /** The entries of a session behind a sequence number, in order. */
   after(sessionId: SessionId, seq: number): Promise<readonly LoggedEntry[]>;
-  /** Turns without a result, oldest admission first; of one session or of all. */
-  unsettled(sessionId?: SessionId): Promise<readonly TurnRef[]>;
+  /**
+   * Turns without a result, of one session or of all, in the order in which they run: oldest admission first, but one that
+   * interrupts another right behind that one, and first of all once it is settled.
+   */
+  unsettled(sessionId?: SessionId): Promise<readonly WaitingTurn[]>;
 }
 
 export interface SessionFilter {
   readonly platform?: string;
+  /** Those of one chat, in whatever thread of it. */
+  readonly chat?: Pick<Address, 'platform' | 'account' | 'chat'>;
   /** Leaves out those in which nothing was ever said. */
   readonly stage?: 'begun';
   readonly limit: number;
@@ -42,8 +53,8 @@ export interface Sessions {
   at(where: NewSession): Promise<Session>;
   /** A new session at the address, which answers there from now on. The old one stays and can be found by its id. */
   renew(where: NewSession): Promise<Session>;
-  /** Makes an existing session the one that answers at its address. */
-  resume(id: SessionId): Promise<Session>;
+  /** Makes an existing session the one that answers at its address, or moves it to another one and answers there. */
+  resume(id: SessionId, at?: Address): Promise<Session>;
   /** The session that answers at the address, if there is one. */
   find(address: Address): Promise<Session | undefined>;
   get(id: SessionId): Promise<Session | undefined>;
@@ -238,6 +249,20 @@ export interface WebLogins {
   removeAll(): Promise<number>;
 }
 
+/** A chat that is told what belongs to no chat, and who wished it. */
+export interface HomeChat {
+  readonly address: Address;
+  readonly person: PersonId;
+  readonly since: number;
+}
+
+/** One home chat a platform. */
+export interface HomeChats {
+  /** The one that was named last comes first. */
+  list(): Promise<readonly HomeChat[]>;
+  set(home: HomeChat): Promise<void>;
+}
+
 /** What the agent remembers between sessions, by the name of its file. */
 export interface Memory {
   load(): Promise<readonly { readonly name: string; readonly text: string }[]>;
@@ -253,6 +278,8 @@ export interface Wake {
 export interface Signal {
   readonly type: 'stop';
   readonly by: PersonId;
+  /** The turn that it is meant for; left out: whichever runs, or is about to. */
+  readonly turnId?: TurnId;
 }
 
 /** Reaches the running turn of a session, wherever it runs. */
@@ -274,6 +301,7 @@ export interface StoreTx {
   readonly usages: Usages;
   readonly people: People;
   readonly webLogins: WebLogins;
+  readonly homeChats: HomeChats;
 }
 
 /** What stands on disk. Every method is a promise that resolves when its change is durable. */

@@ -1,4 +1,4 @@
-import type { PersonId } from '../base/ids.ts';
+import type { PersonId, TurnId } from '../base/ids.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
 import { partsToText } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
@@ -36,6 +36,8 @@ export interface TurnState {
   readonly person: PersonId | undefined;
   /** What the turn is for, where it is not to answer a message. */
   readonly purpose: Purpose | undefined;
+  /** The turn that was stopped for this one. */
+  readonly interrupts: TurnId | undefined;
   readonly result: TurnResult | undefined;
   /** Starts of this turn in a row that no orderly release followed, the present one included: all before it were crashes. */
   readonly unreleasedStarts: number;
@@ -62,6 +64,8 @@ export interface TurnState {
   readonly compacted: Pick<Compaction, 'before' | 'after'> | undefined;
   /** Whether this turn took a compaction back. */
   readonly hasRestored: boolean;
+  /** Whether this turn took another one back. */
+  readonly hasUndone: boolean;
   /** Whether this turn has asked a model anything. */
   readonly hasAsked: boolean;
   /** The place in the runtime chain that this turn fell back to; undefined while it is where it began. */
@@ -96,6 +100,7 @@ export interface AskingCall {
 const initialState: TurnState = {
   person: undefined,
   purpose: undefined,
+  interrupts: undefined,
   result: undefined,
   unreleasedStarts: 0,
   stepsFinished: 0,
@@ -111,6 +116,7 @@ const initialState: TurnState = {
   overflow: undefined,
   compacted: undefined,
   hasRestored: false,
+  hasUndone: false,
   hasAsked: false,
   place: undefined,
   answer: undefined,
@@ -160,13 +166,15 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
     case 'turn.settled':
       return { ...state, result: entry.result };
     case 'turn.admitted':
-      return { ...state, person: entry.person, purpose: entry.purpose };
+      return { ...state, person: entry.person, purpose: entry.purpose, interrupts: entry.interrupts };
     case 'limit.reached':
       return foldLimit(state, entry);
     case 'context.compacted':
       return { ...state, asking: undefined, overflow: undefined, compacted: entry };
     case 'context.restored':
       return { ...state, hasRestored: true };
+    case 'context.undone':
+      return { ...state, hasUndone: true };
     case 'compaction.asked':
       return { ...state, asking: { runtime: entry.runtime, purpose: 'compaction', cacheLife: undefined } };
     case 'approval.asked':

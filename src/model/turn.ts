@@ -11,6 +11,9 @@ export interface TurnRef {
 
 export type Verdict = 'approved' | 'denied';
 
+/** A standing answer to questions whether a call may run. */
+export type ConsentRule = 'yolo';
+
 /**
  * Why a running turn is told to end. A stop settles it, and so does the watchdog, for want of activity; a shutdown leaves
  * it unsettled for the next start.
@@ -35,6 +38,8 @@ export type TurnEntry =
       readonly person: PersonId;
       /** What the turn is for, where it is not to answer a message. */
       readonly purpose?: Purpose;
+      /** The turn that was running and is stopped for this one, which comes next, before those that wait. */
+      readonly interrupts?: TurnId;
     }
   | { readonly type: 'turn.claimed'; readonly owner: NodeId; readonly epoch: number }
   | { readonly type: 'turn.released' }
@@ -69,6 +74,8 @@ export type TurnEntry =
       readonly digest: string;
       readonly by: PersonId | null;
       readonly verdict: Verdict;
+      /** What answered in place of a person: whoever is named had switched it on. */
+      readonly rule?: ConsentRule;
     }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }
@@ -76,12 +83,19 @@ export type TurnEntry =
   | ({ readonly type: 'limit.reached' } & ReachedLimit)
   | ({ readonly type: 'context.compacted' } & Compaction)
   | { readonly type: 'context.restored' }
+  /** From here on the model no longer reads that turn. */
+  | { readonly type: 'context.undone'; readonly turn: TurnId }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
 
 export type Announcement = 'pause' | 'return';
 
 /** Work on the conversation itself, done as a turn so that it waits its turn and survives a crash. */
-export type Purpose = { readonly type: 'compact'; readonly focus: string } | { readonly type: 'undo-compaction' };
+export type Purpose =
+  | { readonly type: 'compact'; readonly focus: string }
+  | { readonly type: 'undo-compaction' }
+  | { readonly type: 'undo'; readonly turn: TurnId }
+  /** Takes a turn back and says the same again. The note tells the model what that turn did; it may be empty. */
+  | { readonly type: 'retry'; readonly turn: TurnId; readonly note: string };
 
 /** Money set aside for a call before it is sent. */
 export interface Reservation {
@@ -131,6 +145,7 @@ export type PrefixCause =
   | 'prompt'
   | 'compacted'
   | 'restored'
+  | 'undone'
   | 'reasoning'
   | 'images'
   | 'effort'

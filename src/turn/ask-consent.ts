@@ -44,8 +44,9 @@ async function askPerson(
   await recorder.record([{ type: 'approval.asked', callId: call.id, digest, question }], signal);
   await recorder.reach('approval-asked');
   try {
-    const { verdict, by } = await deps.approvals.ask({ turn: recorder.turn, call, digest, question }, signal);
-    await recorder.record([{ type: 'approval.answered', callId: call.id, digest, by, verdict }], signal);
+    const { verdict, by, rule } = await deps.approvals.ask({ turn: recorder.turn, call, digest, question }, signal);
+    const answered = { callId: call.id, digest, by, verdict, ...(rule && { rule }) };
+    await recorder.record([{ type: 'approval.answered', ...answered }], signal);
     await recorder.reach('approval-answered');
     return by === null ? nobodyAsked : toConsent(verdict);
   } catch (thrown) {

@@ -32,7 +32,7 @@ interface LastAsked {
   /** How many tokens its prompt had, once the server counted them. */
   readonly tokens: number | undefined;
   /** What happened to the conversation since. */
-  readonly since: 'compacted' | 'restored' | 'reasoning' | 'images' | undefined;
+  readonly since: 'compacted' | 'restored' | 'undone' | 'reasoning' | 'images' | undefined;
   /** The server's id of the last answer: of this request or, until it is answered, of one before it. */
   readonly answerId: string | undefined;
 }
@@ -57,6 +57,7 @@ export class AskedPrefixes {
     if (entry.type === 'step.finished') this.#settle(entry.usage, entry.answerId);
     if (entry.type === 'context.compacted') this.#mark('compacted', () => true);
     if (entry.type === 'context.restored') this.#mark('restored', () => true);
+    if (entry.type === 'context.undone') this.#mark('undone', () => true);
     if (entry.type !== 'step.failed') return;
     const { next } = entry;
     if (next.type === 'forget-reasoning') this.#mark('reasoning', ({ runtime }) => runtime.startsWith(`${next.of}:`));
@@ -240,6 +241,7 @@ type MessageCause = Exclude<PrefixCause, 'first' | 'address' | 'prompt'>;
 const causeTexts: Readonly<Record<MessageCause, string>> = {
   compacted: 'the conversation was shortened',
   restored: 'a shortened conversation was taken back',
+  undone: 'a turn was taken back',
   reasoning: 'the server did not take back what was thought before',
   images: 'the server did not take the images',
   effort: 'the effort of thinking was changed',

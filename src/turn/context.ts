@@ -24,8 +24,7 @@ export function emptyTurnMessages(): TurnMessages {
 export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
   switch (entry.type) {
     case 'turn.admitted':
-      // Work on the conversation is no part of it.
-      if (entry.purpose === undefined) messages.fresh.push({ role: 'user', parts: entry.parts });
+      messages.fresh.push(...admittedMessages(entry));
       return;
     case 'turn.steered':
       messages.steering.push(partsToText(entry.parts));
@@ -58,7 +57,15 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
     case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':
+    case 'context.undone':
   }
+}
+
+/** Work on the conversation is no part of it; what is said again is. */
+function admittedMessages({ parts, purpose }: Extract<TurnEntry, { readonly type: 'turn.admitted' }>): Message[] {
+  if (purpose === undefined) return [{ role: 'user', parts }];
+  if (purpose.type !== 'retry') return [];
+  return [{ role: 'user', parts: purpose.note === '' ? parts : [...parts, textPart(purpose.note)] }];
 }
 
 function addNudge(messages: TurnMessages, nudge: Message): void {

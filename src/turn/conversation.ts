@@ -33,8 +33,9 @@ export interface PlacedMessage {
 }
 
 /**
- * A session's log, folded as far as `seq`. It holds only what is committed. Turns stand in order of admission, and a
- * turn sees its predecessors and itself: a message that waits in the queue is never shown to the turn before it.
+ * A session's log, folded as far as `seq`. It holds only what is committed. Turns stand in order of admission, but for one
+ * that interrupts another, right behind that one; and a turn sees its predecessors and itself: a message that waits in the
+ * queue is never shown to the turn before it.
  */
 export class Conversation {
   /** What the models were last asked with. */
@@ -43,7 +44,8 @@ export class Conversation {
   readonly tokens = new TokenCounts();
   readonly #withheld = new WithheldImages();
   readonly #sessionId: SessionId;
-  readonly #turns = new Map<TurnId, FoldedTurn>();
+  #turns = new Map<TurnId, FoldedTurn>();
+  readonly #undone = new Set<TurnId>();
   #seq = 0;
   #weight = 0;
 
@@ -71,17 +73,28 @@ export class Conversation {
       if (seq <= this.#seq) continue;
       this.#seq = seq;
       this.#weight += weighEntry(entry);
-      const turn = this.#turns.get(turnId) ?? this.#begin(turnId);
+      const turn = this.#turns.get(turnId) ?? this.#begin(turnId, entry);
       turn.state = foldEntry(turn.state, entry);
       addToMessages(turn.messages, entry);
       this.#leaveOut(turnId, entry);
       this.prefixes.take(entry);
-      this.compactions.take(entry, turn.state.purpose === undefined ? 'by-itself' : 'by-hand');
+      this.compactions.take(entry, turn.state.purpose?.type === 'compact' ? 'by-hand' : 'by-itself');
     }
   }
 
   state(turnId: TurnId): TurnState {
     return this.#turns.get(turnId)?.state ?? foldTurn([]);
+  }
+
+  /** Whether the model reads a turn: not where it was taken back. */
+  isRead(turnId: TurnId): boolean {
+    return this.#turns.has(turnId) && !this.#undone.has(turnId);
+  }
+
+  /** Whether a summary stands for a turn, or for its beginning. */
+  isShortened(turnId: TurnId): boolean {
+    const through = this.compactions.inForce?.compaction.through;
+    return through !== undefined && this.#turnsThrough(through.turnId, undefined).some(({ id }) => id === turnId);
   }
 
   /**
@@ -140,14 +153,16 @@ export class Conversation {
     let isBehind = mark === undefined;
     for (const [id, turn] of this.#turns) {
       isBehind ||= id === mark?.turnId;
-      if (isBehind) seen.push({ id, turn, from: id === mark?.turnId ? mark.messages : 0 });
+      const isRead = isBehind && !this.#undone.has(id);
+      if (isRead) seen.push({ id, turn, from: id === mark?.turnId ? mark.messages : 0 });
       if (id === turnId) break;
     }
     return seen;
   }
 
-  /** What a server did not take is not sent to it again. */
+  /** What a server did not take is not sent to it again, and what was taken back to none. */
   #leaveOut(turnId: TurnId, entry: TurnEntry): void {
+    if (entry.type === 'context.undone') this.#undone.add(entry.turn);
     if (entry.type !== 'step.failed') return;
     if (entry.next.type === 'forget-reasoning') {
       for (const { messages } of this.#turns.values()) forgetReasoning(messages, entry.next.of);
@@ -158,11 +173,29 @@ export class Conversation {
     }
   }
 
-  #begin(turnId: TurnId): FoldedTurn {
+  #begin(turnId: TurnId, entry: TurnEntry): FoldedTurn {
     const turn: FoldedTurn = { messages: emptyTurnMessages(), state: foldTurn([]) };
-    this.#turns.set(turnId, turn);
+    const interrupts = entry.type === 'turn.admitted' ? entry.interrupts : undefined;
+    if (interrupts === undefined) this.#turns.set(turnId, turn);
+    else this.#turns = insertBehind(this.#turns, interrupts, turnId, turn);
     return turn;
   }
+}
+
+/** Behind a turn and those that interrupted it before. What follows there has not begun, or it could not be interrupted. */
+function insertBehind(
+  turns: ReadonlyMap<TurnId, FoldedTurn>,
+  interrupted: TurnId,
+  turnId: TurnId,
+  turn: FoldedTurn,
+): Map<TurnId, FoldedTurn> {
+  const entries = [...turns];
+  const group = new Set([interrupted]);
+  for (const [id, { state }] of entries) {
+    if (state.interrupts !== undefined && group.has(state.interrupts)) group.add(id);
+  }
+  const place = entries.findLastIndex(([id]) => group.has(id));
+  return new Map(entries.toSpliced(place + 1, 0, [turnId, turn]));
 }
 
 function placeMessages(turnId: TurnId, turn: FoldedTurn): readonly PlacedMessage[] {

@@ -1,3 +1,4 @@
+import type { TurnId } from '../base/ids.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import { partsToText } from '../model/message.ts';
 import type { ModelFailure } from '../model/provider.ts';
@@ -17,6 +18,7 @@ export type Next =
   | { readonly type: 'nudge'; readonly cause: NudgeCause; readonly text: string }
   | { readonly type: 'compact'; readonly cause: CompactionCause }
   | { readonly type: 'restore' }
+  | { readonly type: 'undo'; readonly turn: TurnId }
   | { readonly type: 'settle'; readonly result: TurnResult };
 
 const mostCutContinuations = 3;
@@ -55,7 +57,8 @@ function decideOnward(state: TurnState, limits: TurnLimits): Next {
   if (state.gaveUp !== undefined) return decideAfterGivingUp(state, state.gaveUp);
   if (state.overflow !== undefined) return { type: 'compact', cause: { type: 'overflow' } };
   // Once something was asked, the turn is about what was said to it meanwhile.
-  if (state.purpose !== undefined && !state.hasAsked) return decidePurpose(state, state.purpose);
+  const work = state.purpose === undefined || state.hasAsked ? undefined : decidePurpose(state, state.purpose);
+  if (work !== undefined) return work;
   if (state.misfitSteps >= mostMisfitSteps)
     return settle(failed('the model wrote calls that fit no tool three times in a row'));
   const isLastWord = state.nudges.budget > 0;
@@ -64,7 +67,8 @@ function decideOnward(state: TurnState, limits: TurnLimits): Next {
   return state.stepsFinished >= limits.maxSteps ? nudge('budget') : { type: 'ask', toolUse: 'allowed' };
 }
 
-function decidePurpose({ compacted, hasRestored }: TurnState, purpose: Purpose): Next {
+/** Undefined where the work is done and the turn goes on like any other. */
+function decidePurpose({ compacted, hasRestored, hasUndone }: TurnState, purpose: Purpose): Next | undefined {
   switch (purpose.type) {
     case 'compact':
       if (compacted === undefined) return { type: 'compact', cause: { type: 'asked', focus: purpose.focus } };
@@ -75,8 +79,15 @@ function decidePurpose({ compacted, hasRestored }: TurnState, purpose: Purpose):
       );
     case 'undo-compaction':
       return hasRestored ? settle(replied(takenBackText)) : { type: 'restore' };
+    case 'undo':
+      return hasUndone ? settle(replied(undoneText)) : { type: 'undo', turn: purpose.turn };
+    case 'retry':
+      return hasUndone ? undefined : { type: 'undo', turn: purpose.turn };
   }
 }
+
+const undoneText =
+  'Taken back: the model no longer reads your last message and its answer. They stay in the log and in the search, and what tools did stays done.';
 
 const takenBackText =
   'Taken back: the model reads what was shortened last as it was. It is not shortened again by itself unless the model cannot take it.';

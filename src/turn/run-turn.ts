@@ -96,6 +96,9 @@ async function act(next: Act, deps: TurnDeps, signal: AbortSignal): Promise<Unre
     case 'restore':
       await deps.recorder.record([{ type: 'context.restored' }], signal);
       return undefined;
+    case 'undo':
+      await deps.recorder.record([{ type: 'context.undone', turn: next.turn }], signal);
+      return undefined;
     case 'give-in':
       await recordFailure(next.failure, deps, signal);
       return undefined;

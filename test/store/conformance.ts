@@ -3,6 +3,7 @@ import { openStoreHouse } from '../support/store-house.ts';
 import type { StoreOpener } from '../support/store-house.ts';
 import { blobPromises } from './conformance/blobs.ts';
 import { crashPromises } from './conformance/crash.ts';
+import { homeChatPromises } from './conformance/home-chats.ts';
 import { inboxPromises } from './conformance/inbox.ts';
 import { leasePromises } from './conformance/leases.ts';
 import { moneyPromises } from './conformance/money.ts';
@@ -30,6 +31,7 @@ const promisesByPort: Readonly<Record<string, Promises>> = {
   usages: usagePromises,
   people: peoplePromises,
   webLogins: webLoginPromises,
+  'home chats': homeChatPromises,
   transactions: transactionPromises,
   crash: crashPromises,
 };

@@ -244,6 +244,7 @@ test('what a server counted before a conversation was shortened or taken back sa
   assert.deepEqual(measuredAfter(...counted, finished), { tokens: 70, messages: 3 });
   assert.equal(measuredAfter(...counted, compacted), undefined);
   assert.equal(measuredAfter(compacted, ...counted, { type: 'context.restored' }), undefined);
+  assert.equal(measuredAfter(...counted, { type: 'context.undone', turn: 't' as TurnId }), undefined);
 });
 
 test('a shortened text says how much of it is missing, and no character of it is cut in half', () => {

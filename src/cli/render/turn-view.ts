@@ -99,13 +99,19 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
       return shown(view, [{ type: 'note', text: describeCompaction(entry) }]);
     case 'context.restored':
       return shown(view, [{ type: 'note', text: 'what was shortened last is read again as it was' }]);
+    case 'context.undone':
+      return shown(view, [{ type: 'note', text: 'the last turn was taken back: the model no longer reads it' }]);
+    case 'approval.answered':
+      return shown(
+        view,
+        entry.rule === undefined ? [] : [{ type: 'note', text: 'allowed without asking: /yolo is on' }],
+      );
     case 'turn.released':
     case 'turn.announced':
     case 'turn.settled':
     case 'compaction.asked':
     case 'limit.reached':
     case 'approval.asked':
-    case 'approval.answered':
       return shown(view, []);
   }
 }

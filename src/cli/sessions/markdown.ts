@@ -64,6 +64,8 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     case 'context.compacted':
     case 'context.restored':
       return [];
+    case 'context.undone':
+      return ['*An earlier turn was taken back: the model no longer reads it.*'];
   }
 }
 

@@ -4,6 +4,7 @@ import { newId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type {
   Blobs,
+  HomeChats,
   Inbox,
   Leases,
   Money,
@@ -23,6 +24,7 @@ import type { Database } from './database.ts';
 import { explainError } from './explain-error.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { RunJob } from './group-commit.ts';
+import { homeChatRows } from './home-chats.ts';
 import { guardIdentity } from './identity-guard.ts';
 import { inboxRows } from './inbox.ts';
 import { leaseRows } from './leases.ts';
@@ -93,6 +95,7 @@ function portMaker(db: Database, clock: Clock): PortMaker {
   const usages = usageRows(db, clock);
   const people = peopleRows(db);
   const webLogins = webLoginRows(db);
+  const homeChats = homeChatRows(db);
   return (runJob) => ({
     turns: toPort<TurnLog>(turns, ['after', 'unsettled'], runJob),
     sessions: toPort<Sessions>(sessions, ['find', 'get', 'matching', 'list'], runJob),
@@ -105,6 +108,7 @@ function portMaker(db: Database, clock: Clock): PortMaker {
     usages: toPort<Usages>(usages, ['list'], runJob),
     people: toPort<People>(people, ['list', 'has', 'offers'], runJob),
     webLogins: toPort<WebLogins>(webLogins, ['has'], runJob),
+    homeChats: toPort<HomeChats>(homeChats, ['list'], runJob),
   });
 }
 

@@ -36,6 +36,7 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
     case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':
+    case 'context.undone':
     case 'turn.settled':
       return undefined;
   }

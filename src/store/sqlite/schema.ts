@@ -228,4 +228,20 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 7,
+    sql: `
+      -- The turn that was stopped for this one.
+      ALTER TABLE turns ADD COLUMN interrupts TEXT;
+
+      CREATE TABLE home_chats (
+        platform TEXT PRIMARY KEY,
+        account TEXT NOT NULL,
+        chat TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        person TEXT NOT NULL,
+        since INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];

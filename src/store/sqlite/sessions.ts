@@ -3,7 +3,7 @@ import { newId } from '../../base/ids.ts';
 import type { PersonId, SessionId } from '../../base/ids.ts';
 import { addressKey } from '../../model/session.ts';
 import type { Address, FrozenPrompt, Session, SessionSettings } from '../../model/session.ts';
-import type { NewSession, Sessions } from '../../model/store.ts';
+import type { NewSession, SessionFilter, Sessions } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import { deleteSession } from './delete-session.ts';
 import { requireSession, unknownSession } from './require-session.ts';
@@ -36,7 +36,8 @@ const sessionById: Query<SessionRow> = { sql: `${select} WHERE id = ?` };
 const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND id < ? ORDER BY id` };
 const sessionsEnding: Query<SessionRow> = { sql: `${select} WHERE substr(id, -length(?)) = ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
-  sql: `${select} WHERE platform = coalesce(?, platform) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
+  sql: `${select} WHERE platform = coalesce(?, platform) AND account = coalesce(?, account) AND chat = coalesce(?, chat)
+    AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
 
 // Behind every text that begins with the same characters.
@@ -49,12 +50,11 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
       retire(db, where.address);
       return begin(db, clock.now(), where);
     },
-    resume: (id) => resume(db, id),
+    resume: (id, at) => resume(db, id, at),
     find: (address) => answering(db, address),
     get: (id) => find(db, id),
     matching: (written) => matching(db, written),
-    list: ({ platform, limit, stage }) =>
-      db.all(recentSessions, platform ?? null, stage === 'begun' ? 1 : 0, limit).map(toSession),
+    list: (filter) => list(db, filter),
     setTitle(id, title) {
       requireSession(db, id);
       db.run('UPDATE sessions SET title = ? WHERE id = ?', title, id);
@@ -103,12 +103,27 @@ function retire(db: Database, address: Address): void {
   db.run('UPDATE sessions SET answers = 0 WHERE address_key = ? AND answers = 1', addressKey(address));
 }
 
-function resume(db: Database, id: SessionId): Session {
+function resume(db: Database, id: SessionId, at: Address | undefined): Session {
   const session = find(db, id);
   if (session === undefined) throw unknownSession(id);
-  retire(db, session.address);
-  db.run('UPDATE sessions SET answers = 1 WHERE id = ?', id);
-  return session;
+  const address = at ?? session.address;
+  retire(db, address);
+  db.run(
+    'UPDATE sessions SET answers = 1, address_key = ?, platform = ?, account = ?, chat = ?, thread = ? WHERE id = ?',
+    addressKey(address),
+    address.platform,
+    address.account,
+    address.chat,
+    address.thread,
+    id,
+  );
+  return { ...session, address };
+}
+
+function list(db: Database, { platform, chat, limit, stage }: SessionFilter): readonly Session[] {
+  const wished = chat?.platform ?? platform ?? null;
+  const fewestEntries = stage === 'begun' ? 1 : 0;
+  return db.all(recentSessions, wished, chat?.account ?? null, chat?.chat ?? null, fewestEntries, limit).map(toSession);
 }
 
 function find(db: Database, id: SessionId): Session | undefined {

@@ -1,11 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { SessionId, TurnId } from '../../base/ids.ts';
-import type { Fence, TurnLog } from '../../model/store.ts';
+import type { Fence, TurnLog, WaitingTurn } from '../../model/store.ts';
 import type { LoggedEntry, TurnEntry, TurnRef } from '../../model/turn.ts';
 import type { Database, Query } from './database.ts';
 import { entryText, titleFrom } from './entry-text.ts';
 import { newestEpoch } from './leases.ts';
+import { orderTurns } from './order-turns.ts';
+import type { UnsettledRow } from './order-turns.ts';
 import { unknownSession } from './require-session.ts';
 import type { Rows } from './rows.ts';
 
@@ -25,12 +27,11 @@ const endOfLog: Query<{ last_seq: number; title: string }> = {
 const turnById: Query<{ session_id: SessionId; is_settled: number }> = {
   sql: 'SELECT session_id, is_settled FROM turns WHERE id = ?',
 };
-const unsettledTurns: Query<{ session_id: SessionId; id: TurnId }> = {
-  sql: 'SELECT session_id, id FROM turns WHERE is_settled = 0 ORDER BY number',
-};
-const unsettledOfSession: typeof unsettledTurns = {
-  sql: 'SELECT session_id, id FROM turns WHERE is_settled = 0 AND session_id = ? ORDER BY number',
-};
+const selectUnsettled = `
+  SELECT session_id, id, interrupts, (SELECT number FROM turns AS other WHERE other.id = turns.interrupts)
+    AS interrupted_number FROM turns WHERE is_settled = 0`;
+const unsettledTurns: Query<UnsettledRow> = { sql: `${selectUnsettled} ORDER BY number` };
+const unsettledOfSession: Query<UnsettledRow> = { sql: `${selectUnsettled} AND session_id = ? ORDER BY number` };
 
 // Never that of a deleted entry whose text is still in the search indexes.
 const freeNumber = `(
@@ -59,7 +60,7 @@ function append(db: Database, at: number, turn: TurnRef, { entries, fence }: Add
   const kept = entries.map((entry) => JSON.stringify(entry));
   if (kept.length === 0) return [];
 
-  if (!isKnown) db.run('INSERT INTO turns (id, session_id, is_settled) VALUES (?, ?, 0)', turn.turnId, turn.sessionId);
+  if (!isKnown) insertTurn(db, turn, entries);
   const logged = entries.map((entry, index) => ({ ...turn, seq: session.last_seq + 1 + index, at, entry }));
   for (const [index, each] of logged.entries()) insertEntry(db, each, kept[index] ?? '');
   if (entries.at(-1)?.type === 'turn.settled') db.run('UPDATE turns SET is_settled = 1 WHERE id = ?', turn.turnId);
@@ -71,6 +72,16 @@ function append(db: Database, at: number, turn: TurnRef, { entries, fence }: Add
     turn.sessionId,
   );
   return logged;
+}
+
+function insertTurn(db: Database, { turnId, sessionId }: TurnRef, entries: readonly TurnEntry[]): void {
+  const admitted = entries.find((entry) => entry.type === 'turn.admitted');
+  db.run(
+    'INSERT INTO turns (id, session_id, is_settled, interrupts) VALUES (?, ?, 0, ?)',
+    turnId,
+    sessionId,
+    admitted?.interrupts ?? null,
+  );
 }
 
 function refuseOldEpoch(db: Database, fence: Fence): void {
@@ -113,9 +124,8 @@ function firstTitle(entries: readonly TurnEntry[]): string {
   return '';
 }
 
-function unsettled(db: Database, sessionId: SessionId | undefined): readonly TurnRef[] {
-  const found = sessionId === undefined ? db.all(unsettledTurns) : db.all(unsettledOfSession, sessionId);
-  return found.map((row) => ({ sessionId: row.session_id, turnId: row.id }));
+function unsettled(db: Database, sessionId: SessionId | undefined): readonly WaitingTurn[] {
+  return orderTurns(sessionId === undefined ? db.all(unsettledTurns) : db.all(unsettledOfSession, sessionId));
 }
 
 function toLogged(sessionId: SessionId, row: EntryRow): LoggedEntry {

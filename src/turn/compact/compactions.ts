@@ -39,7 +39,7 @@ export class Compactions {
     return this.#standIns.at(-1);
   }
 
-  /** The last prompt that a server counted, unless the conversation was shortened or restored since. */
+  /** The last prompt that a server counted, unless something was taken out of the conversation or put back since. */
   get measured(): MeasuredPrompt | undefined {
     return this.#measured;
   }
@@ -59,6 +59,7 @@ export class Compactions {
     if (entry.type === 'compaction.asked') this.#countCall();
     if (entry.type === 'context.compacted') this.#begin(entry, cause);
     if (entry.type === 'context.restored') this.#takeBack();
+    if (entry.type === 'context.undone') this.#measured = undefined;
     if (entry.type === 'turn.released') this.#endTurn('stopped');
     if (entry.type === 'turn.settled') this.#endTurn(entry.result.type === 'interrupted' ? 'stopped' : 'ended');
   }

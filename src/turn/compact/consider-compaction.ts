@@ -26,11 +26,20 @@ export async function considerCompaction(next: Next, deps: CompactionDeps): Prom
     }
     case 'restore':
       return deps.conversation.compactions.inForce === undefined ? settle(nothingToTakeBack, deps) : next;
+    case 'undo':
+      return considerUndo(next, deps);
     case 'run-tools':
     case 'nudge':
     case 'settle':
       return next;
   }
+}
+
+/** What a summary stands for cannot be taken out of it again. */
+function considerUndo(next: Extract<Next, { readonly type: 'undo' }>, deps: CompactionDeps): Step {
+  const { conversation } = deps;
+  if (!conversation.isRead(next.turn)) return settle(nothingToUndo, deps);
+  return conversation.isShortened(next.turn) ? settle(undoCompactionFirst, deps) : next;
 }
 
 /** Most conversations never get here, so what it takes is loaded only then. */
@@ -51,6 +60,9 @@ function instead(deps: CompactionDeps): Step {
 
 const nothingToShorten = 'Nothing to shorten: there is too little in this conversation that a summary could stand for.';
 const nothingToTakeBack = 'Nothing to take back: the model reads this conversation as it is.';
+const nothingToUndo = 'Nothing to take back: the model does not read that turn any more.';
+const undoCompactionFirst =
+  'Nothing was taken back: that turn was shortened together with others. /compact undo first, then try again.';
 
 function settle(text: string, { recorder }: CompactionDeps): Step {
   const result: TurnResult = { type: 'replied', text, ending: 'complete' };

@@ -60,6 +60,32 @@ export const sessionPromises: Promises = {
     });
   },
 
+  'a session can be moved to another address, where it answers from then on': async ({ open }) => {
+    await using house = await open();
+    const moved = await house.store.sessions.at(inChat('one'));
+    const left = await house.store.sessions.at(inChat('two'));
+    const { address } = inChat('two');
+
+    assert.deepEqual(await house.store.sessions.resume(moved.id, address), { ...moved, address });
+    const store = await house.reopen();
+
+    assert.equal((await store.sessions.at(inChat('two'))).id, moved.id);
+    assert.deepEqual(await store.sessions.get(left.id), left);
+    assert.notEqual((await store.sessions.at(inChat('one'))).id, moved.id);
+  },
+
+  'the sessions of one chat can be listed, whatever their thread': async ({ open }) => {
+    await using house = await open();
+    const { address, ...others } = inChat('one');
+    const here = await house.store.sessions.at(inChat('one'));
+    const inThread = await house.store.sessions.at({ ...others, address: { ...address, thread: '7' } });
+    await house.store.sessions.at(inChat('two'));
+
+    const listed = await house.store.sessions.list({ chat: address, limit: 9 });
+
+    assert.deepEqual(new Set(listed.map(({ id }) => id)), new Set([here.id, inThread.id]));
+  },
+
   'a renewed address is answered by a new session, and an old one can be resumed': async ({ open }) => {
     await using house = await open();
     const old = await house.store.sessions.at(inChat('one'));

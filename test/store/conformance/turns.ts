@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../../src/base/ids.ts';
-import type { NodeId, SessionId } from '../../../src/base/ids.ts';
+import type { NodeId, SessionId, TurnId } from '../../../src/base/ids.ts';
 import { textPart } from '../../../src/model/message.ts';
-import type { TurnEntry } from '../../../src/model/turn.ts';
+import type { TurnEntry, TurnRef } from '../../../src/model/turn.ts';
 import {
   admit,
   admitted,
@@ -159,6 +159,44 @@ export const turnPromises: Promises = {
     const store = await house.reopen();
     assert.deepEqual(await store.turns.unsettled(), [elsewhere, early]);
     assert.deepEqual(await store.turns.unsettled(one.id), [early]);
+  },
+
+  'a turn that interrupts another runs right behind it, and before everything that waited': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const [running, waiting, first, alsoFirst, second] = [1, 2, 3, 4, 5].map(() => newTurn(session));
+    assert.ok(running && waiting && first && alsoFirst && second);
+    const interrupting = async (turn: TurnRef, interrupts: TurnId): Promise<void> => {
+      await house.store.turns.append(turn, [
+        { type: 'turn.admitted', parts: [textPart('now')], person: ada, interrupts },
+      ]);
+    };
+    const order = async (): Promise<readonly TurnId[]> =>
+      (await house.store.turns.unsettled(session.id)).map(({ turnId }) => turnId);
+    for (const turn of [running, waiting]) await house.store.turns.append(turn, [admitted('hello')]);
+
+    await interrupting(first, running.turnId);
+    await interrupting(alsoFirst, running.turnId);
+    assert.deepEqual(
+      await order(),
+      [running, first, alsoFirst, waiting].map(({ turnId }) => turnId),
+    );
+
+    await house.store.turns.append(running, [settled()]);
+    assert.deepEqual(
+      await order(),
+      [first, alsoFirst, waiting].map(({ turnId }) => turnId),
+    );
+
+    await interrupting(second, first.turnId);
+    await house.store.turns.append(first, [settled()]);
+    await house.reopen();
+    assert.deepEqual(
+      await order(),
+      [second, alsoFirst, waiting].map(({ turnId }) => turnId),
+    );
+    const [next] = await house.store.turns.unsettled(session.id);
+    assert.deepEqual(next, { ...second, interrupts: first.turnId });
   },
 
   'an append makes its session active and gives it a title from the first line that was said': async ({ open }) => {
