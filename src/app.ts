@@ -227,8 +227,8 @@ export class App implements AsyncDisposable {
       channels,
       owner,
       openAgents: (approvals) => this.#openAgents(approvals, owner),
-      report,
       restart,
+      report,
     });
     return this.#closing.use(gateway);
   }

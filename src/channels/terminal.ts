@@ -25,7 +25,13 @@ export interface TerminalSeat {
 /** The terminal as a channel like any other. It serves exactly one chat. */
 export function createTerminalChannel(seat: TerminalSeat): Channel {
   const key = addressKey(seat.address);
-  const traits: ChannelTraits = { maxLength: Infinity, resend: 'same-key', asks: seat.port.asks, streams: 'yes' };
+  const traits: ChannelTraits = {
+    maxLength: Infinity,
+    resend: 'same-key',
+    asks: seat.port.asks,
+    streams: 'yes',
+    answers: 'at-once',
+  };
   return {
     name: seat.address.platform,
     traits,

@@ -23,7 +23,7 @@ export function decideAccess(inbound: Inbound, standing: 'let-in' | 'stranger'):
 }
 
 /** A private chat has the id of the person in it; no group ever has. */
-export function isPrivate({ address, person }: Inbound): boolean {
+export function isPrivate({ address, person }: Pick<Inbound, 'address' | 'person'>): boolean {
   return person === `${address.platform}:${address.chat}`;
 }
 
@@ -41,4 +41,16 @@ export interface AccessDeps {
 /** Whether the settings or a code let someone in. */
 export async function isLetIn(person: PersonId, { settings, store }: AccessDeps): Promise<boolean> {
   return allowedPeople(settings.current.config).has(person) || (await store.people.has(person));
+}
+
+/**
+ * Whether someone may do what concerns the whole program: whoever sits at the terminal, owners, and those whom the settings
+ * name, since only an owner writes those. A guest may talk, and no more than that.
+ */
+export async function isOwner(
+  { address, person }: Pick<Inbound, 'address' | 'person'>,
+  { settings, store }: AccessDeps,
+): Promise<boolean> {
+  if (address.platform === 'terminal' || allowedPeople(settings.current.config).has(person)) return true;
+  return (await store.people.list()).some((each) => each.person === person && each.role === 'owner');
 }

@@ -1,21 +1,26 @@
 import type { Clock } from '../base/clock.ts';
 import { newId } from '../base/ids.ts';
+import type { PersonId, SessionId } from '../base/ids.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approvals.ts';
 import type { Channel, Inbound, Outbound } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { Sessions } from '../model/store.ts';
+import type { Verdict } from '../model/turn.ts';
 
 export interface ApprovalDeps {
   readonly sessions: Pick<Sessions, 'get'>;
   /** The channel that a person can be asked on, if there is one for the address. */
   readonly channelFor: (address: Address) => Channel | undefined;
+  /** Who said that calls run without a question in a session, if anyone did. */
+  readonly yoloBy: (sessionId: SessionId) => PersonId | undefined;
   readonly clock: Clock;
 }
 
 interface Pending {
   readonly address: string;
   readonly digest: string;
+  readonly question: string;
   readonly resolve: (answer: ApprovalAnswer) => void;
 }
 
@@ -23,6 +28,12 @@ interface Pending {
 interface Asked {
   readonly question: Outbound;
   readonly platformId: string;
+}
+
+/** A question that was answered in words, and how many are still open there. */
+export interface AnsweredQuestion {
+  readonly question: string;
+  readonly left: number;
 }
 
 const nobody: ApprovalAnswer = { verdict: 'denied', by: null };
@@ -41,11 +52,19 @@ export class PendingApprovals implements Approvals {
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const session = await this.#deps.sessions.get(request.turn.sessionId);
     if (session === undefined) return nobody;
+    // A limit of money is not about a call, and stays a question.
+    const yoloBy = request.call && this.#deps.yoloBy(session.id);
+    if (yoloBy !== undefined) return { verdict: 'approved', by: yoloBy, rule: 'yolo' };
     const channel = this.#deps.channelFor(session.address);
     if (channel?.traits.asks !== 'yes') return nobody;
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
-    const pending: Pending = { address: addressKey(session.address), digest: request.digest, resolve };
+    const pending: Pending = {
+      address: addressKey(session.address),
+      digest: request.digest,
+      question: request.question,
+      resolve,
+    };
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
@@ -76,6 +95,16 @@ export class PendingApprovals implements Approvals {
       return true;
     }
     return false;
+  }
+
+  /** Answers the oldest question that is open at an address; undefined where there is none. */
+  answerOldest(address: Address, verdict: Verdict, by: PersonId): AnsweredQuestion | undefined {
+    const open = [...this.#pending].filter((pending) => pending.address === addressKey(address));
+    const [oldest, ...others] = open;
+    if (oldest === undefined) return undefined;
+    this.#pending.delete(oldest);
+    oldest.resolve({ verdict, by });
+    return { question: oldest.question, left: others.length };
   }
 
   async #show(request: ApprovalRequest, address: Address, channel: Channel, signal: AbortSignal): Promise<Asked> {

@@ -1,42 +1,32 @@
-import type { AgentCache } from '../agents/agent-cache.ts';
-import type { Models } from '../agents/models.ts';
-import type { Clock } from '../base/clock.ts';
-import { shortId } from '../base/ids.ts';
-import type { Catalogue } from '../model/catalogue.ts';
-import type { Inbound } from '../model/channel.ts';
-import type { Session } from '../model/session.ts';
-import type { Signals, Store } from '../model/store.ts';
-import type { Purpose } from '../model/turn.ts';
-import { readCompact } from './compact-command.ts';
-import type { Lanes } from './lanes.ts';
+import { nearestWord } from '../base/nearest-word.ts';
+import { busyModes } from '../model/busy-mode.ts';
+import type { BusyMode } from '../model/busy-mode.ts';
+import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
+import { runStop, setBusyMode } from './talk-commands.ts';
 
 export interface Command {
   readonly name: string;
   readonly rest: string;
 }
 
-/** What a command comes to: a text that its sender reads, or work that is admitted as a turn. */
-export type CommandOutcome = string | Purpose;
-
 export type CommandRunner = (command: Command, inbound: InboundMessage) => Promise<CommandOutcome>;
 
-export interface CommandDeps {
-  readonly store: Store;
-  readonly lanes: Pick<Lanes, 'isBusy'>;
-  readonly signals: Signals;
-  readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;
-  readonly models: Models;
-  readonly catalogue: Catalogue;
-  readonly clock: Clock;
-}
-
-type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
+const groups = {
+  talk: 'While it works',
+  session: 'This conversation',
+  consent: 'Consent',
+  model: 'Model and money',
+  program: 'The program',
+} as const;
 
 export interface CommandRow {
   readonly name: string;
   readonly aliases: readonly string[];
+  readonly group: keyof typeof groups;
   readonly usage: string;
   readonly summary: string;
+  /** Set where half of the name is not enough: a slip must not allow anything or end anything. */
+  readonly typed?: 'in-full';
   run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome>;
 }
 
@@ -45,28 +35,137 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'help',
     aliases: ['commands', '?', 'start'],
+    group: 'program',
     usage: '/help',
     summary: 'what can be typed here',
-    run: runHelp,
+    run: () => Promise.resolve(describeCommands()),
+  },
+  {
+    name: 'stop',
+    aliases: [],
+    group: 'talk',
+    usage: '/stop',
+    summary: 'stop what is running',
+    run: runStop,
+  },
+  {
+    name: 'steer',
+    aliases: [],
+    group: 'talk',
+    usage: '/steer [TEXT]',
+    summary: 'add to the running turn; without a text: what every message does here',
+    run: (_rest, inbound, deps) => setBusyMode('steer', inbound, deps),
+  },
+  {
+    name: 'queue',
+    aliases: ['q'],
+    group: 'talk',
+    usage: '/queue [TEXT]',
+    summary: 'wait for the running turn; without a text: what every message does here',
+    run: (_rest, inbound, deps) => setBusyMode('queue', inbound, deps),
+  },
+  {
+    name: 'interrupt',
+    aliases: [],
+    group: 'talk',
+    usage: '/interrupt [TEXT]',
+    summary: 'stop the running turn and come next; without a text: what every message does here',
+    run: (_rest, inbound, deps) => setBusyMode('interrupt', inbound, deps),
   },
   {
     name: 'new',
     aliases: ['reset', 'clear'],
-    usage: '/new',
+    group: 'session',
+    usage: '/new, /reset, /clear',
     summary: 'start a new session; the old one is kept',
-    run: runNew,
+    run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runNew(inbound, deps),
   },
-  { name: 'stop', aliases: [], usage: '/stop', summary: 'stop what is running', run: runStop },
+  {
+    name: 'retry',
+    aliases: [],
+    group: 'session',
+    usage: '/retry',
+    summary: 'say your last message again; its answer is taken back, what tools did is not',
+    run: async (_rest, inbound, deps) => (await import('./undo-commands.ts')).runRetry(inbound, deps),
+  },
+  {
+    name: 'undo',
+    aliases: [],
+    group: 'session',
+    usage: '/undo',
+    summary: 'take your last message and its answer back; the log keeps them',
+    run: async (_rest, inbound, deps) => (await import('./undo-commands.ts')).runUndo(inbound, deps),
+  },
+  {
+    name: 'compact',
+    aliases: ['compress'],
+    group: 'session',
+    usage: '/compact [FOCUS | undo]',
+    summary: 'shorten this conversation for the model; nothing is deleted',
+    run: async (rest) => (await import('./compact-command.ts')).readCompact(rest),
+  },
+  {
+    name: 'sessions',
+    aliases: [],
+    group: 'session',
+    usage: '/sessions',
+    summary: 'the latest sessions',
+    run: async (_rest, inbound, deps) => (await import('./resume-command.ts')).listSessions(inbound, deps),
+  },
+  {
+    name: 'resume',
+    aliases: [],
+    group: 'session',
+    usage: '/resume [NUMBER | ID | TITLE]',
+    summary: 'go on with an earlier session here; without more: the latest ones',
+    run: async (rest, inbound, deps) => (await import('./resume-command.ts')).runResume(rest, inbound, deps),
+  },
+  {
+    name: 'title',
+    aliases: ['name'],
+    group: 'session',
+    usage: '/title TEXT',
+    summary: 'name this session',
+    run: async (rest, inbound, deps) => (await import('./session-commands.ts')).runTitle(rest, inbound, deps),
+  },
   {
     name: 'status',
     aliases: [],
+    group: 'session',
     usage: '/status',
     summary: 'this session, its model and whether it works',
-    run: runStatus,
+    run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runStatus(inbound, deps),
+  },
+  {
+    name: 'approve',
+    aliases: [],
+    group: 'consent',
+    usage: '/approve',
+    summary: 'allow what is asked here; of several questions the oldest',
+    typed: 'in-full',
+    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runAnswer('approved', inbound, deps),
+  },
+  {
+    name: 'deny',
+    aliases: [],
+    group: 'consent',
+    usage: '/deny',
+    summary: 'refuse what is asked here; of several questions the oldest',
+    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runAnswer('denied', inbound, deps),
+  },
+  {
+    name: 'yolo',
+    aliases: [],
+    group: 'consent',
+    usage: '/yolo [on | off]',
+    summary: 'run everything in this session without asking; disasters are still refused',
+    typed: 'in-full',
+    run: async (rest, inbound, deps) => (await import('./consent-commands.ts')).runYolo(rest, inbound, deps),
   },
   {
     name: 'model',
     aliases: [],
+    group: 'model',
     usage: '/model [NAME [--global]]',
     summary: 'which model answers here, or everywhere; /model default goes back',
     run: async (rest, inbound, deps) => (await import('./model-command.ts')).runModel(rest, inbound, deps),
@@ -74,29 +173,37 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'reasoning',
     aliases: ['effort'],
+    group: 'model',
     usage: '/reasoning [EFFORT]',
     summary: 'how hard it thinks: minimal, low, medium, high or default',
     run: async (rest, inbound, deps) => (await import('./reasoning-command.ts')).runReasoning(rest, inbound, deps),
   },
   {
-    name: 'compact',
-    aliases: ['compress'],
-    usage: '/compact [FOCUS | undo]',
-    summary: 'shorten this conversation for the model; nothing is deleted',
-    run: readCompact,
-  },
-  {
     name: 'usage',
     aliases: ['cost'],
+    group: 'model',
     usage: '/usage [why]',
     summary: 'what this session and this day took; why the last turn was expensive',
     run: async (rest, inbound, deps) => (await import('./usage-command.ts')).runUsage(rest, inbound, deps),
   },
-  { name: 'sessions', aliases: [], usage: '/sessions', summary: 'the latest sessions', run: runSessions },
-  { name: 'title', aliases: ['name'], usage: '/title TEXT', summary: 'name this session', run: runTitle },
+  {
+    name: 'sethome',
+    aliases: [],
+    group: 'program',
+    usage: '/sethome',
+    summary: 'tell this chat what belongs to no chat',
+    run: async (_rest, inbound, deps) => (await import('./program-commands.ts')).runSetHome(inbound, deps),
+  },
+  {
+    name: 'restart',
+    aliases: [],
+    group: 'program',
+    usage: '/restart',
+    summary: 'start the gateway again; what is unfinished goes on',
+    typed: 'in-full',
+    run: async (_rest, inbound, deps) => (await import('./program-commands.ts')).runRestart(inbound, deps),
+  },
 ];
-
-const longestTitle = 100;
 
 /** A text that is a command: a slash and a word. A path such as /etc/hosts is not one. */
 export function parseCommand(text: string): Command | undefined {
@@ -104,10 +211,16 @@ export function parseCommand(text: string): Command | undefined {
   return match?.[1] === undefined ? undefined : { name: match[1].toLowerCase(), rest: match[2]?.trim() ?? '' };
 }
 
+/** A message that says itself what it does while a turn runs: `/queue TEXT`. Undefined for every other command. Pure. */
+export function readSaying({ name, rest }: Command): { readonly mode: BusyMode; readonly text: string } | undefined {
+  const mode = busyModes.find((each) => each === findCommand(name)?.name);
+  return mode === undefined || rest === '' ? undefined : { mode, text: rest };
+}
+
 export function createCommandRunner(deps: CommandDeps): CommandRunner {
   return async (command, inbound) => {
     const row = findCommand(command.name);
-    if (row === undefined) return `There is no command /${command.name}. /help lists them all.`;
+    if (row === undefined) return describeUnknown(command.name);
     return await row.run(command.rest, inbound, deps);
   };
 }
@@ -116,59 +229,24 @@ export function createCommandRunner(deps: CommandDeps): CommandRunner {
 export function findCommand(name: string): CommandRow | undefined {
   const exact = commandTable.find((row) => row.name === name || row.aliases.includes(name));
   const begun = commandTable.filter((row) => row.name.startsWith(name));
-  return exact ?? (begun.length === 1 ? begun[0] : undefined);
+  const [only] = begun.length === 1 ? begun : [];
+  return exact ?? (only?.typed === 'in-full' ? undefined : only);
 }
 
-function runHelp(): Promise<string> {
-  const width = Math.max(...commandTable.map((row) => row.usage.length));
-  return Promise.resolve(commandTable.map((row) => `${row.usage.padEnd(width)}  ${row.summary}`).join('\n'));
-}
-
-async function runNew(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  const current = await deps.store.sessions.at(inbound);
-  if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
-  const session = await deps.store.sessions.renew(inbound);
-  await deps.agents.close(current.id);
-  return `A new session: ${session.id}. The old one is ${current.id}.`;
-}
-
-async function runStop(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  const session = await deps.store.sessions.at(inbound);
-  if (!deps.lanes.isBusy(session.id)) return 'Nothing is running.';
-  deps.signals.send(session.id, { type: 'stop', by: inbound.person });
-  return 'Stopping.';
-}
-
-async function runStatus(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  const session = await deps.store.sessions.at(inbound);
-  const work = deps.lanes.isBusy(session.id) ? 'working' : 'idle';
-  const lines = [
-    `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
-    `model    ${await describeAnswering(session, deps)}`,
-    `folder   ${session.workdir}`,
-    `state    ${work}`,
-  ];
-  return lines.join('\n');
-}
-
-async function describeAnswering({ settings }: Session, { models }: CommandDeps): Promise<string> {
-  const found = await models.find(models.chosenFor(settings));
-  if (found.type === 'unusable') return `none: ${found.problem}`;
-  return [...new Set(found.chain.map(({ name }) => name))].join(', then ');
-}
-
-async function runSessions(_rest: string, _inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  const sessions = await deps.store.sessions.list({ limit: 10, stage: 'begun' });
-  const lines = sessions.map(
-    (session) => `${shortId(session.id)}  ${session.title === '' ? '(no title)' : session.title}`,
+function describeUnknown(name: string): string {
+  const nearest = nearestWord(
+    name,
+    commandTable.flatMap((row) => [row.name, ...row.aliases]),
   );
-  return `${lines.join('\n')}\nContinue one with: talaria -r ID`;
+  const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
+  return `There is no command /${name}.${meant} /help lists them all.`;
 }
 
-async function runTitle(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
-  if (rest === '') return 'Say it like this: /title Holiday plans';
-  const session = await deps.store.sessions.at(inbound);
-  const title = rest.replaceAll(/\s+/g, ' ').slice(0, longestTitle);
-  await deps.store.sessions.setTitle(session.id, title);
-  return `This session is now called “${title}”.`;
+function describeCommands(): string {
+  const width = Math.max(...commandTable.map((row) => row.usage.length));
+  const byGroup = Object.entries(groups).map(([group, heading]) => {
+    const rows = commandTable.filter((row) => row.group === group);
+    return [heading, ...rows.map((row) => `  ${row.usage.padEnd(width)}  ${row.summary}`)].join('\n');
+  });
+  return byGroup.join('\n\n');
 }

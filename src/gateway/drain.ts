@@ -1,4 +1,4 @@
-import type { NodeId, SessionId } from '../base/ids.ts';
+import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
 import { AppError } from '../base/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
@@ -34,14 +34,29 @@ const replyLifeMs = 24 * 60 * 60 * 1000;
 export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
   await using lease = await holdSession(sessionId, deps, lane.signal);
   for (;;) {
-    const [turn] = await deps.store.turns.unsettled(sessionId);
+    const waiting = await deps.store.turns.unsettled(sessionId);
+    const [turn] = waiting;
     const session = await deps.store.sessions.get(sessionId);
     if (turn === undefined || session === undefined || !lane.mayBegin()) return;
-    const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence });
+    const interrupter = waiting.find(({ interrupts }) => interrupts === turn.turnId);
+    const stoppedBy = interrupter && (await whoAdmitted(interrupter, deps.store));
+    const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence, stoppedBy });
     lane.end();
     await deps.deliver(session);
     if (isReleased) return;
   }
+}
+
+/** The program may have ended between an interruption and the end of the turn that it stopped: the word still counts. */
+async function whoAdmitted(
+  { sessionId, turnId }: TurnRef,
+  { turns }: Pick<Store, 'turns'>,
+): Promise<PersonId | undefined> {
+  const log = await turns.after(sessionId, 0);
+  const admitted = log.flatMap(({ turnId: id, entry }) =>
+    id === turnId && entry.type === 'turn.admitted' ? [entry.person] : [],
+  );
+  return admitted[0];
 }
 
 interface HeldSession extends AsyncDisposable {
@@ -84,6 +99,8 @@ async function keepAlive(renew: () => Promise<boolean>, clock: Clock, signal: Ab
 interface RunDeps extends DrainDeps {
   readonly lane: LaneControl;
   readonly fence: Fence;
+  /** Who interrupted the turn already, if someone did. */
+  readonly stoppedBy: PersonId | undefined;
 }
 
 /** Runs one turn. True where a shutdown left it unsettled. */
@@ -93,6 +110,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
     settleTurn(turn, session, result, { tx, now: deps.clock.now() });
   const { signal, interruptDepth } = deps.lane.begin(turn);
+  if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
   const run = lease.agent.run(turn, {
     settings: session.settings,
     fence: deps.fence,

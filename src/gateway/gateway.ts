@@ -2,12 +2,11 @@ import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
-import { newId } from '../base/ids.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Approvals } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
-import type { Channel, Inbound, Outbound } from '../model/channel.ts';
+import type { Channel, Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
@@ -16,7 +15,8 @@ import { decideAccess, isLetIn } from './access.ts';
 import type { Access } from './access.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
-import type { CommandDeps, CommandRunner } from './commands.ts';
+import type { CommandDeps } from './command-deps.ts';
+import type { CommandRunner } from './commands.ts';
 import { Deliveries } from './deliveries.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
@@ -24,9 +24,12 @@ import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
 import { RestartNotices } from './restart-notices.ts';
+import { busyModeOf } from './talk-commands.ts';
+import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
+import { Yolo } from './yolo.ts';
 
 export interface GatewayDeps {
   readonly store: Store;
@@ -44,11 +47,10 @@ export interface GatewayDeps {
   /** Tells whoever runs the program. */
   readonly report: (line: string) => void;
   /** Ends the program in good order and has it come back; undefined where nobody would bring it back. */
-  readonly restart?: (() => void) | undefined;
+  readonly restart: (() => void) | undefined;
   readonly faults: Faults | undefined;
 }
 
-const mostTellings = 5;
 // For turns that were told to end, and for the notices to those who wait for them.
 const releaseMs = 5_000;
 const noticesMs = 5_000;
@@ -62,6 +64,8 @@ export class Gateway implements AsyncDisposable {
   readonly #deliveries: Deliveries;
   readonly #previews: TurnPreviews;
   readonly #notices: RestartNotices;
+  readonly #tellings: Tellings;
+  readonly #yolo = new Yolo();
   readonly #agents: Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
@@ -69,19 +73,22 @@ export class Gateway implements AsyncDisposable {
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
+    const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#approvals = new PendingApprovals({
       sessions: deps.store.sessions,
-      channelFor: (address) => this.#channelFor(address),
+      channelFor,
+      yoloBy: (sessionId) => this.#yolo.by(sessionId),
       clock: deps.clock,
     });
-    const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
-    this.#previews = new TurnPreviews({ channelFor, signal: this.#stopping.signal });
+    const { signal } = this.#stopping;
+    this.#previews = new TurnPreviews({ channelFor, signal });
     this.#deliveries = new Deliveries({ ...deps, outbox: deps.store.outbox });
     this.#notices = new RestartNotices({
       ...deps,
       serves: (address) => this.#channelFor(address) !== undefined,
       deliver: (address) => this.deliver(address),
     });
+    this.#tellings = new Tellings({ ...deps, channelFor, deliver: (address) => this.deliver(address), signal });
     const agents = deps.openAgents(this.#approvals);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
@@ -89,7 +96,7 @@ export class Gateway implements AsyncDisposable {
       this.#previews.show(address, event);
     };
     const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.#refreshSettings(session.address);
-    const tell: DrainDeps['tell'] = (session, text) => void this.#tell(session.address, text);
+    const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
     const deliver: DrainDeps['deliver'] = async ({ address }) => {
       await this.deliver(address);
       this.#previews.end(address);
@@ -145,10 +152,11 @@ export class Gateway implements AsyncDisposable {
     await Promise.all(this.#receiving);
   }
 
-  takeIn(inbound: Inbound): Promise<Intake> {
-    const { store, wake, signals, clock, faults, models, catalogue } = this.#deps;
+  async takeIn(inbound: Inbound): Promise<Intake> {
+    const { store, wake, signals, clock, faults, settings } = this.#deps;
     const lanes = this.#lanes;
-    const run = createCommandRunner({ store, lanes, signals, agents: this.#agents, models, catalogue, clock });
+    const approvals = this.#approvals;
+    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents: this.#agents, yolo: this.#yolo });
     const commands: CommandRunner = async (command, from) => {
       await this.#refreshSettings(from.address);
       return await run(command, from);
@@ -164,9 +172,18 @@ export class Gateway implements AsyncDisposable {
       const { bindOwner: bind } = await import('./owner-link.ts');
       return await bind(from, { store, clock });
     };
-    const approvals = this.#approvals;
-    const deps = { store, lanes, approvals, commands, wake, clock, faults, access, offerPairing, bindOwner };
-    return takeIn(inbound, deps);
+    const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
+    const desk = { access, offerPairing, bindOwner, commands, busyMode, lanes, approvals };
+    const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
+    if (intake.type === 'admitted' && this.isDraining) {
+      await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
+    }
+    return intake;
+  }
+
+  /** Does what was put off until the sender was told. */
+  follow(intake: Intake): void {
+    if (intake.type === 'commanded' && intake.andThen === 'restart') this.#deps.restart?.();
   }
 
   watch(address: Address, watcher: Watcher): Disposable {
@@ -195,6 +212,7 @@ export class Gateway implements AsyncDisposable {
     const sent = this.#deliveries[Symbol.asyncDispose]();
     await this.#lanes[Symbol.asyncDispose]();
     await sent;
+    await this.#tellings[Symbol.asyncDispose]();
     await Promise.all(this.#receiving);
   }
 
@@ -204,15 +222,18 @@ export class Gateway implements AsyncDisposable {
       await this.#receive(channel);
     } catch (thrown) {
       this.#note(`${channel.name} is not served any more`, thrown);
-      this.#deps.report(`${channel.name} is not served any more: ${describeError(thrown)}`);
+      await this.#announce(`${channel.name} is not served any more: ${describeError(thrown)}`);
     }
   }
 
   async #receive(channel: Channel): Promise<void> {
     for await (const inbound of channel.receive(this.#stopping.signal)) {
-      const answer = await this.#takeInOrSayWhyNot(inbound);
-      // Not waited for: a chat that is flooded must not keep others from being heard.
-      if (answer !== undefined) void this.#tell(inbound.address, answer);
+      const intake = await this.#takeInOrSayWhyNot(inbound);
+      const answer = describeIntake(intake);
+      // A stranger has no session that an answer could be kept with.
+      if (answer !== undefined && intake.type === 'denied') this.#tellings.tell(inbound.address, answer);
+      else if (answer !== undefined && inbound.type === 'message') await this.#tellings.answer(inbound, answer);
+      this.follow(intake);
     }
   }
 
@@ -225,17 +246,13 @@ export class Gateway implements AsyncDisposable {
     return access;
   }
 
-  /** What the sender is told at once; an admitted message is answered by its turn. */
-  async #takeInOrSayWhyNot(inbound: Inbound): Promise<string | undefined> {
+  async #takeInOrSayWhyNot(inbound: Inbound): Promise<Intake> {
     try {
-      const intake = await this.takeIn(inbound);
-      if (intake.type === 'admitted' && this.isDraining) {
-        await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
-      }
-      return describeIntake(intake);
+      return await this.takeIn(inbound);
     } catch (thrown) {
       this.#note('an inbound message was not taken in', thrown);
-      return `That was not taken in: ${withoutFullStop(describeError(thrown))}. Nothing was done; send it again.`;
+      const reason = `${withoutFullStop(describeError(thrown))}. Nothing was done; send it again`;
+      return { type: 'refused', reason };
     }
   }
 
@@ -243,7 +260,7 @@ export class Gateway implements AsyncDisposable {
     this.#note(`session ${sessionId} stopped being served`, thrown);
     const session = await this.#deps.store.sessions.get(sessionId).catch(() => undefined);
     const text = `This turn was put off: ${withoutFullStop(describeError(thrown))}. It goes on with your next message, or at the next start.`;
-    if (session) await this.#tell(session.address, text);
+    if (session) this.#tellings.tell(session.address, text);
   }
 
   /** Whoever speaks next after an edit of the settings is told what is wrong with it. */
@@ -254,24 +271,22 @@ export class Gateway implements AsyncDisposable {
   #passOn(problems: readonly string[], address: Address | undefined): void {
     for (const problem of problems) {
       this.#deps.log.write('warn', problem);
-      if (address === undefined) this.#deps.report(problem);
-      else void this.#tell(address, problem);
+      if (address === undefined) void this.#announce(problem);
+      else this.#tellings.tell(address, problem);
     }
   }
 
-  /** Shows a line that need not be kept. */
-  async #tell(address: Address, text: string): Promise<void> {
-    const id = newId('outbox', this.#deps.clock.now());
-    const message: Outbound = { id, address, kind: 'notice', text, copy: 'first', digest: undefined };
-    const { signal } = this.#stopping;
+  /** Tells whoever runs the program, and the chat that wished to hear what belongs to no chat. */
+  async #announce(text: string): Promise<void> {
+    const { store, report } = this.#deps;
+    report(text);
     try {
-      for (let tries = 0; tries < mostTellings; tries += 1) {
-        const receipt = await this.#channelFor(address)?.send(message, signal);
-        if (receipt?.type !== 'retry' || signal.aborted) return;
-        await this.#deps.clock.sleep(receipt.afterMs, signal);
+      for (const { address, person } of await store.homeChats.list()) {
+        const isTold = this.#channelFor(address) !== undefined && (await isLetIn(person, this.#deps));
+        if (isTold) return this.#tellings.tell(address, text);
       }
     } catch (thrown) {
-      this.#note('a notice was not shown', thrown);
+      this.#note('the home chat was not told', thrown);
     }
   }
 
@@ -302,6 +317,7 @@ export function describeIntake(intake: Intake): string | undefined {
     case 'steered':
       return 'Noted: it reaches the running turn with its next step.';
     case 'admitted':
+      return intake.told;
     case 'answered':
     case 'ignored':
       return undefined;

@@ -1,17 +1,19 @@
 import type { Clock } from '../base/clock.ts';
 import { isAppError, isPassing } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { PersonId } from '../base/ids.ts';
+import type { PersonId, SessionId, TurnId } from '../base/ids.ts';
+import type { BusyMode } from '../model/busy-mode.ts';
 import type { Inbound, InboundKey } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
-import { partsToText } from '../model/message.ts';
+import { partsToText, textPart } from '../model/message.ts';
 import type { Part } from '../model/message.ts';
 import type { Session } from '../model/session.ts';
-import type { Store, StoreTx, Wake } from '../model/store.ts';
-import type { Purpose, TurnEntry, TurnRef } from '../model/turn.ts';
+import type { Signals, Store, StoreTx, Wake } from '../model/store.ts';
+import type { TurnRef } from '../model/turn.ts';
 import type { Access } from './access.ts';
 import type { PendingApprovals } from './approvals.ts';
-import { parseCommand } from './commands.ts';
+import type { Work } from './command-deps.ts';
+import { parseCommand, readSaying } from './commands.ts';
 import type { Command, CommandRunner } from './commands.ts';
 import { judgeImages, keepImages } from './keep-images.ts';
 import type { Lanes } from './lanes.ts';
@@ -26,6 +28,9 @@ export interface IntakeDeps {
   readonly lanes: Pick<Lanes, 'running'>;
   readonly approvals: Pick<PendingApprovals, 'answer'>;
   readonly commands: CommandRunner;
+  /** What a message does in a session while a turn runs. */
+  readonly busyMode: (session: Session) => BusyMode;
+  readonly signals: Pick<Signals, 'send'>;
   readonly wake: Wake;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
@@ -33,17 +38,21 @@ export interface IntakeDeps {
 
 /** What became of something that arrived; the sender is told. */
 export type Intake =
-  | { readonly type: 'admitted'; readonly turn: TurnRef }
+  /** What there is to say about it before its turn begins, if anything. */
+  | { readonly type: 'admitted'; readonly turn: TurnRef; readonly told?: string }
   | { readonly type: 'steered'; readonly turn: TurnRef }
-  | { readonly type: 'commanded'; readonly reply: string }
+  | { readonly type: 'commanded'; readonly reply: string; readonly andThen?: 'restart' }
   | { readonly type: 'answered' }
   /** It is from someone without access, who is told no more than this. */
   | { readonly type: 'denied'; readonly reply: string | undefined }
-  /** Nothing of it was taken in, and sending it again would change nothing. */
+  /** Nothing of it was taken in. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ignored'; readonly reason: 'duplicate' | 'empty' | 'nothing-asked' };
 
 type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
+
+/** More than anyone means to have waiting; each of them costs money when its turn comes. */
+const mostWaiting = 32;
 
 /** Decides what an inbound is, writes it down, and only then wakes the session. What was not written was never promised. */
 export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake> {
@@ -59,14 +68,29 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   const text = partsToText(inbound.parts).trim();
   const { images = [] } = inbound;
   if (text === '' && images.length === 0) return { type: 'ignored', reason: 'empty' };
+  const command = parseCommand(text);
+  const saying = command && readSaying(command);
+  if (saying) return await say({ ...inbound, parts: [textPart(saying.text)] }, saying.mode, deps);
   // A picture comes with words about it, whatever they begin with.
-  const command = images.length === 0 ? parseCommand(text) : undefined;
-  if (command !== undefined) return await obey(command, inbound, deps);
-  const problem = judgeImages(images);
+  if (command !== undefined && images.length === 0) return await obey(command, inbound, deps);
+  return await say(inbound, undefined, deps);
+}
+
+/** A message: steers, waits or interrupts, as wished or as the settings have it. */
+async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: IntakeDeps): Promise<Intake> {
+  const problem = judgeImages(inbound.images ?? []);
   if (problem !== undefined) return { type: 'refused', reason: problem };
   const session = await deps.store.sessions.at(inbound);
   const running = deps.lanes.running(session.id);
-  return (running && (await steer(inbound, running, deps))) ?? (await admit(inbound, session, deps));
+  if (running === undefined) return await admit(inbound, session, deps);
+  switch (wished ?? deps.busyMode(session)) {
+    case 'steer':
+      return (await steer(inbound, running, deps)) ?? (await admit(inbound, session, deps));
+    case 'queue':
+      return await admit(inbound, session, deps);
+    case 'interrupt':
+      return await admit(inbound, session, deps, running);
+  }
 }
 
 /** Work on the conversation itself never joins the turn that runs: it waits in the lane, like a message. */
@@ -75,6 +99,7 @@ async function obey(command: Command, inbound: InboundMessage, deps: IntakeDeps)
   if ((await noteOnce(inbound.key, deps)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
   const outcome = await deps.commands(command, inbound);
   if (typeof outcome === 'string') return { type: 'commanded', reply: outcome };
+  if (outcome.type === 'restart') return { type: 'commanded', reply: outcome.reply, andThen: 'restart' };
   return await admitWork(outcome, inbound, deps);
 }
 
@@ -86,49 +111,99 @@ async function noteOnce(key: InboundKey, { store }: IntakeDeps): Promise<'new' |
   });
 }
 
-async function admitWork(purpose: Purpose, inbound: InboundMessage, deps: IntakeDeps): Promise<Intake> {
-  const session = await deps.store.sessions.at(inbound);
-  const turn: TurnRef = { sessionId: session.id, turnId: newId('turn', deps.clock.now()) };
-  const { parts, person } = inbound;
-  await deps.store.turns.append(turn, [{ type: 'turn.admitted', parts, person, purpose }]);
-  return await wake(turn, deps);
+async function admitWork(work: Work, inbound: InboundMessage, deps: IntakeDeps): Promise<Intake> {
+  const { id: sessionId } = await deps.store.sessions.at(inbound);
+  const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
+  const { person } = inbound;
+  const { purpose, parts = inbound.parts } = work;
+  const admission = await deps.store.transaction(async (tx): Promise<Admission> => {
+    const place = await findPlace(sessionId, undefined, tx);
+    if (place.type === 'waits') await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person, purpose }]);
+    return place;
+  });
+  const intake = await finish(admission, turn, inbound, deps);
+  return intake.type === 'admitted' && work.told !== undefined ? { ...intake, told: work.told } : intake;
 }
 
-async function admit(inbound: InboundMessage, session: Session, deps: IntakeDeps): Promise<Intake> {
-  const turn: TurnRef = { sessionId: session.id, turnId: newId('turn', deps.clock.now()) };
-  const write = (parts: readonly Part[]): TurnEntry => ({ type: 'turn.admitted', parts, person: inbound.person });
-  const accepted = await deps.store.transaction((tx) => acceptOnce(inbound, turn, write, tx));
-  return accepted === 'duplicate' ? { type: 'ignored', reason: 'duplicate' } : await wake(turn, deps);
+async function admit(
+  inbound: InboundMessage,
+  { id: sessionId }: Session,
+  deps: IntakeDeps,
+  running?: TurnRef,
+): Promise<Intake> {
+  const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
+  const admission = await deps.store.transaction(async (tx): Promise<Admission> => {
+    if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return { type: 'duplicate' };
+    const place = await findPlace(sessionId, running, tx);
+    if (place.type === 'full') {
+      await tx.inbox.consume(turn.turnId);
+      return place;
+    }
+    const interrupts = place.interrupts && { interrupts: place.interrupts };
+    const parts = await keepParts(inbound, sessionId, tx);
+    await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts }]);
+    return place;
+  });
+  return await finish(admission, turn, inbound, deps);
 }
 
-async function wake(turn: TurnRef, deps: IntakeDeps): Promise<Intake> {
+/** Where a new turn stands: behind so many others, or right behind the one that it interrupts. */
+type Admission =
+  | { readonly type: 'waits'; readonly before: number; readonly interrupts?: TurnId }
+  | { readonly type: 'full' }
+  | { readonly type: 'duplicate' };
+
+/** In the transaction that admits the turn, so that nobody else comes in between. */
+async function findPlace(
+  sessionId: SessionId,
+  running: TurnRef | undefined,
+  tx: StoreTx,
+): Promise<Exclude<Admission, { readonly type: 'duplicate' }>> {
+  const unsettled = await tx.turns.unsettled(sessionId);
+  if (unsettled.length > mostWaiting) return { type: 'full' };
+  const interrupts = unsettled.find(({ turnId }) => turnId === running?.turnId)?.turnId;
+  return { type: 'waits', before: unsettled.length, ...(interrupts && { interrupts }) };
+}
+
+async function finish(admission: Admission, turn: TurnRef, inbound: InboundMessage, deps: IntakeDeps): Promise<Intake> {
+  switch (admission.type) {
+    case 'duplicate':
+      return { type: 'ignored', reason: 'duplicate' };
+    case 'full':
+      return { type: 'refused', reason: fullText };
+    case 'waits':
+      break;
+  }
+  const { interrupts, before } = admission;
   await deps.faults?.reach('admitted');
   deps.wake.wake(turn.sessionId);
-  return { type: 'admitted', turn };
+  if (interrupts) deps.signals.send(turn.sessionId, { type: 'stop', by: inbound.person, turnId: interrupts });
+  const told = interrupts ? 'Stopped the turn that ran: yours is next.' : describeWaiting(before);
+  return { type: 'admitted', turn, ...(told !== undefined && { told }) };
+}
+
+const fullText = `the queue is full (${mostWaiting} wait); send it again when some of them are answered`;
+
+function describeWaiting(before: number): string | undefined {
+  if (before === 0) return undefined;
+  return before === 1 ? 'Waits: 1 turn is before it.' : `Waits: ${before} turns are before it.`;
 }
 
 /** Adds to the running turn; undefined where that turn settled in the meantime, so that the message becomes a turn of its own. */
 async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): Promise<Intake | undefined> {
-  const write = (parts: readonly Part[]): TurnEntry => ({ type: 'turn.steered', parts, person: inbound.person });
   try {
-    const accepted = await deps.store.transaction((tx) => acceptOnce(inbound, turn, write, tx));
-    if (accepted === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
-    return { type: 'steered', turn };
+    return await deps.store.transaction(async (tx): Promise<Intake> => {
+      if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
+      const parts = await keepParts(inbound, turn.sessionId, tx);
+      await tx.turns.append(turn, [{ type: 'turn.steered', parts, person: inbound.person }]);
+      return { type: 'steered', turn };
+    });
   } catch (thrown) {
     if (isAppError(thrown, 'fenced')) return undefined;
     throw thrown;
   }
 }
 
-async function acceptOnce(
-  inbound: InboundMessage,
-  turn: TurnRef,
-  write: (parts: readonly Part[]) => TurnEntry,
-  tx: StoreTx,
-): Promise<'new' | 'duplicate'> {
-  const accepted = await tx.inbox.accept(inbound.key, turn);
-  if (accepted === 'duplicate') return accepted;
-  const images = await keepImages(inbound.images ?? [], turn.sessionId, tx.blobs);
-  await tx.turns.append(turn, [write([...images, ...inbound.parts])]);
-  return accepted;
+async function keepParts(inbound: InboundMessage, sessionId: SessionId, tx: StoreTx): Promise<readonly Part[]> {
+  return [...(await keepImages(inbound.images ?? [], sessionId, tx.blobs)), ...inbound.parts];
 }

@@ -159,6 +159,8 @@ export class Lanes implements AsyncDisposable {
   }
 
   #obey(signal: Signal, lane: Lane): void {
+    // What was meant for a turn that is over must not reach the one that was begun since.
+    if (signal.turnId !== undefined && lane.turn?.turnId !== signal.turnId) return;
     const cause: AbortCause = { type: 'stop', by: signal.by };
     if (lane.turn === undefined) lane.earlyStop = cause;
     else lane.controller.abort(cause);

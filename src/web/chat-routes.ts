@@ -24,7 +24,7 @@ import type { WebEnv } from './web-env.ts';
 
 export interface ChatRoutesDeps extends FollowDeps {
   readonly hub: ChatHub;
-  readonly gateway: Pick<Gateway, 'takeIn'>;
+  readonly gateway: Pick<Gateway, 'takeIn' | 'follow'>;
   readonly store: Pick<Store, 'sessions' | 'turns' | 'outbox'>;
   readonly streams: OpenStreams;
   /** The folder that new sessions work in. */
@@ -112,6 +112,7 @@ async function takeMessage(c: Context<WebEnv>, deps: ChatRoutesDeps): Promise<Re
   const told = describeIntake(intake);
   if (told !== undefined) deps.hub.say(address.chat, { id: `${id}-answer`, by: 'program', text: told });
   deps.hub.noteKept(address.chat);
+  deps.gateway.follow(intake);
   return c.json({ outcome: intake.type, ...('turn' in intake && { turn: intake.turn }) });
 }
 

@@ -69,7 +69,7 @@ async function openApprovals(): Promise<ApprovalsBench> {
     seat('broken', { asks: 'yes', show: () => Promise.reject(new Error('the terminal is gone')) }),
   ];
   const channelFor = (where: Address): Channel | undefined => channels.find((channel) => channel.serves(where));
-  const approvals = new PendingApprovals({ sessions: store.sessions, channelFor, clock });
+  const approvals = new PendingApprovals({ sessions: store.sessions, channelFor, yoloBy: () => undefined, clock });
   return {
     approvals,
     turn: await turnAt('asked', store),

@@ -96,3 +96,30 @@ test('a turn is entered one deeper for each turn in a row that was stopped befor
 
   assert.deepEqual(depths, [0, 1, 2, 0, 0]);
 });
+
+test('a stop that names a turn reaches no other one', async () => {
+  const wake = new InProcessWake();
+  const signals = new InProcessSignals();
+  const stopped: boolean[] = [];
+  await using lanes = new Lanes({
+    wake,
+    signals,
+    async drain(sessionId, lane) {
+      const stop = { type: 'stop', by: 'owner' as PersonId, turnId: 'trn_1' as TurnId } as const;
+      signals.send(sessionId, stop);
+      for (const index of [0, 1, 2]) {
+        const { signal } = lane.begin({ sessionId, turnId: `trn_${index}` as TurnId });
+        signals.send(sessionId, stop);
+        stopped.push(signal.aborted);
+        lane.end();
+      }
+      await Promise.resolve();
+    },
+    onError: (_sessionId, thrown) => assert.fail(String(thrown)),
+  });
+
+  wake.wake(one);
+  await lanes.whenIdle(one);
+
+  assert.deepEqual(stopped, [false, true, false]);
+});

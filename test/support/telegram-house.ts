@@ -20,6 +20,8 @@ export interface TelegramHouseOptions {
   readonly settings?: JsonObject;
   /** Variables of the environment besides those that every house has. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What starts the gateway again, if something does. */
+  readonly restart?: () => void;
 }
 
 /** The real app as a gateway, between a scripted model and the Bot API for tests. */
@@ -28,7 +30,8 @@ export async function openTelegramHouse(options: TelegramHouseOptions): Promise<
   const folder = resources.use(await makeTempFolder());
   const model = resources.use(await startModelServer(options.script));
   const telegram = resources.use(await startTelegramServer());
-  const house = new TelegramHouse({ folder: folder.path, env: options.env }, { model, telegram }, resources);
+  const around = { ...options, folder: folder.path };
+  const house = new TelegramHouse(around, { model, telegram }, resources);
   await mkdir(house.home, { mode: 0o700 });
   await house.configure(options.telegram ?? { allow: [anna.id] }, options.settings);
   await house.open();
@@ -43,14 +46,16 @@ export class TelegramHouse implements AsyncDisposable {
   readonly reported: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #resources: AsyncDisposableStack;
+  readonly #restart: (() => void) | undefined;
   #app: App | undefined;
   #gateway: ServedChannels['gateway'] | undefined;
 
   constructor(
-    { folder, env }: { readonly folder: string; readonly env: TelegramHouseOptions['env'] },
+    { folder, env, restart }: { readonly folder: string } & Pick<TelegramHouseOptions, 'env' | 'restart'>,
     servers: { readonly model: ModelServer; readonly telegram: TelegramServer },
     resources: AsyncDisposableStack,
   ) {
+    this.#restart = restart;
     this.home = join(folder, 'home');
     this.model = servers.model;
     this.telegram = servers.telegram;
@@ -83,7 +88,11 @@ export class TelegramHouse implements AsyncDisposable {
   async open(): Promise<void> {
     const surroundings = { env: this.#env, clock: systemClock, faults: undefined };
     this.#app = await openApp({ purpose: 'serve', model: undefined }, surroundings);
-    const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line));
+    const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line), {
+      version: '',
+      keeper: 'nobody',
+      restart: this.#restart,
+    });
     this.#gateway = gateway;
   }
 

@@ -63,6 +63,7 @@ export class TestHouse implements AsyncDisposable {
   readonly #folder: TempFolder;
   readonly #options: HouseOptions;
   readonly #listeners = new Set<(event: StepEvent) => void>();
+  readonly #askedListeners = new Set<(question: Outbound) => void>();
   #app: App | undefined;
   #gateway: Gateway | undefined;
   #input = new AsyncQueue<TerminalInput>();
@@ -173,6 +174,13 @@ export class TestHouse implements AsyncDisposable {
     return this.when((event) => event.type === 'entry' && event.logged.entry.type === type);
   }
 
+  /** Resolves with the next question that is shown. */
+  whenAsked(): Promise<Outbound> {
+    return new Promise((resolve) => {
+      this.#askedListeners.add(resolve);
+    });
+  }
+
   /** Ends the app in good order and starts it again on the same home, as a new process would. */
   async restart(): Promise<void> {
     await this.close();
@@ -199,6 +207,10 @@ export class TestHouse implements AsyncDisposable {
       read: () => this.#input,
       show: (message) => {
         this.shown.push(message);
+        if (message.kind === 'question') {
+          for (const listener of this.#askedListeners) listener(message);
+          this.#askedListeners.clear();
+        }
         if (
           message.kind === 'question' &&
           message.digest !== undefined &&

@@ -1,6 +1,7 @@
 import { AsyncQueue } from '../../base/async-queue.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { findCommand, parseCommand } from '../../gateway/commands.ts';
+import { findCommand, parseCommand, readSaying } from '../../gateway/commands.ts';
+import type { Command } from '../../gateway/commands.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
@@ -240,7 +241,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     if (command !== undefined && findCommand(command.name)?.name === 'help') {
       for (const note of [imageHelp, leavingHelp]) this.#view.note(note);
     }
-    if (command === undefined) {
+    if (command === undefined || this.#sessionId !== undefined || findsSession(command)) {
       // Where the line could not be stored the gateway has said so, and there is nothing to wait for.
       const session = await app.store.sessions.at(place.seat).catch(() => undefined);
       this.#sessionId = session?.id ?? this.#sessionId;
@@ -275,4 +276,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       this.#screen.prompt('› ', 'remembered');
     }
   }
+}
+
+/** Whether a command leads to a session that was not known here. */
+function findsSession(command: Command): boolean {
+  return readSaying(command) !== undefined || findCommand(command.name)?.name === 'resume';
 }

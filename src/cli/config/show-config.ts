@@ -46,14 +46,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       protect_last_n: compaction.protectLast,
       model: compaction.model ?? null,
     },
-    limits: {
-      per_turn: limits.perTurn ?? null,
-      per_session: limits.perSession ?? null,
-      per_person: limits.perPerson ?? null,
-      per_day: limits.perDay ?? null,
-      per_month: limits.perMonth ?? null,
-      when_reached: limits.whenReached,
-    },
+    limits: limitsAsWritten(limits),
     prices: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, priceAsWritten(price)])),
     agent: {
       max_turns: rest.agent.maxSteps,
@@ -102,6 +95,17 @@ function choiceAsWritten(choice: ModelChoice): JsonObject {
     key_env: choice.keyEnv.length === 0 ? null : [...choice.keyEnv],
     key_command: choice.keyCommands.length === 0 ? null : [...choice.keyCommands],
     context_length: choice.contextLength ?? null,
+  };
+}
+
+function limitsAsWritten(limits: Config['limits']): JsonObject {
+  return {
+    per_turn: limits.perTurn ?? null,
+    per_session: limits.perSession ?? null,
+    per_person: limits.perPerson ?? null,
+    per_day: limits.perDay ?? null,
+    per_month: limits.perMonth ?? null,
+    when_reached: limits.whenReached,
   };
 }
 

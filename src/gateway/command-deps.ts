@@ -1,0 +1,45 @@
+import type { AgentCache } from '../agents/agent-cache.ts';
+import type { Models } from '../agents/models.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import type { Inbound } from '../model/channel.ts';
+import type { Part } from '../model/message.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Signals, Store, Wake } from '../model/store.ts';
+import type { Purpose } from '../model/turn.ts';
+import type { PendingApprovals } from './approvals.ts';
+import type { Lanes } from './lanes.ts';
+import type { Yolo } from './yolo.ts';
+
+/** Work on the conversation that is admitted as a turn. */
+export interface Work {
+  readonly type: 'work';
+  readonly purpose: Purpose;
+  /** What the turn is about; left out: what was typed. */
+  readonly parts?: readonly Part[];
+  /** What its sender is told at once. */
+  readonly told?: string;
+}
+
+/** What a command comes to: a text that its sender reads, work, or a restart once that text is safe. */
+export type CommandOutcome = string | Work | { readonly type: 'restart'; readonly reply: string };
+
+export interface CommandDeps {
+  readonly store: Store;
+  readonly lanes: Pick<Lanes, 'isBusy'>;
+  readonly signals: Signals;
+  readonly wake: Wake;
+  readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;
+  readonly approvals: Pick<PendingApprovals, 'answerOldest'>;
+  readonly yolo: Yolo;
+  readonly models: Models;
+  readonly settings: Pick<Settings, 'current'>;
+  readonly catalogue: Catalogue;
+  /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
+  readonly restart: (() => void) | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;

@@ -1,0 +1,79 @@
+import { shortId } from '../base/ids.ts';
+import { addressKey } from '../model/session.ts';
+import type { Session } from '../model/session.ts';
+import { isPrivate } from './access.ts';
+import type { CommandDeps, InboundMessage } from './command-deps.ts';
+
+const mostListed = 10;
+const mostSearched = 200;
+
+export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
+  if (sessions.length === 0) return 'There is no session here yet.';
+  const lines = sessions.map(
+    ({ id, title }, index) => `${index + 1}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`,
+  );
+  return `${lines.join('\n')}\nGo on with one of them: /resume NUMBER`;
+}
+
+/** Goes on with an earlier session in this chat. What cannot be reached from here is as good as not there. */
+export async function runResume(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  // People copy the brackets of a usage line, too.
+  const wish = rest.replaceAll(/^[<[]|[>\]]$/g, '').trim();
+  if (wish === '') return await listSessions(inbound, deps);
+  const found = await findWished(wish, inbound, deps);
+  if (typeof found === 'string') return found;
+  const current = await deps.store.sessions.at(inbound);
+  if (current.id === found.id) return `That is the session that you are in: ${describe(found)}.`;
+  if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /resume.';
+  if (deps.lanes.isBusy(found.id)) return `A turn is running in ${found.id}. It can be resumed when that is over.`;
+  for (const { id } of [current, found]) deps.yolo.switchOff(id);
+  await deps.store.sessions.resume(found.id, inbound.address);
+  // What was unfinished there goes on.
+  deps.wake.wake(found.id);
+  return [`Going on with ${describe(found)}. The one before was ${current.id}.`, ...describeMove(found, inbound)].join(
+    ' ',
+  );
+}
+
+async function findWished(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<Session | string> {
+  const sessions = await reachableSessions(inbound, deps);
+  const numbered = /^\d{1,2}$/.test(wish) ? sessions.slice(0, mostListed)[Number(wish) - 1] : undefined;
+  if (numbered) return numbered;
+  const byId = (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound));
+  const title = wish.toLowerCase();
+  const named = sessions.filter((session) => session.title.toLowerCase() === title);
+  const similar = sessions.filter((session) => session.title.toLowerCase().includes(title));
+  const [found, ...others] = [byId, named, similar].find((candidates) => candidates.length > 0) ?? [];
+  if (found === undefined) return `There is no session “${wish}” here. /resume lists the latest ones.`;
+  if (others.length === 0) return found;
+  return `Several sessions fit “${wish}”: ${[found, ...others].slice(0, mostListed).map(describe).join(', ')}. Name one by its id.`;
+}
+
+/** Latest first; the same for the list and for whoever names a number of it. */
+async function reachableSessions(inbound: InboundMessage, { store }: CommandDeps): Promise<readonly Session[]> {
+  const isHere = inbound.address.platform !== 'terminal';
+  const filter = isHere ? { chat: inbound.address } : {};
+  const sessions = await store.sessions.list({ ...filter, limit: mostSearched, stage: 'begun' });
+  return sessions.filter((session) => isReachable(session, inbound));
+}
+
+/**
+ * The owner at the terminal reaches every session. Elsewhere it is those of the same place, and in a private chat those of
+ * its other threads: what was said in private never turns up in a group. Pure.
+ */
+function isReachable({ address }: Session, inbound: InboundMessage): boolean {
+  if (inbound.address.platform === 'terminal') return true;
+  if (addressKey(address) === addressKey(inbound.address)) return true;
+  const isSameChat = addressKey({ ...address, thread: '' }) === addressKey({ ...inbound.address, thread: '' });
+  return isSameChat && isPrivate(inbound);
+}
+
+function describe({ id, title }: Session): string {
+  return title === '' ? id : `${id} (${title})`;
+}
+
+function describeMove({ address }: Session, inbound: InboundMessage): readonly string[] {
+  if (addressKey(address) === addressKey(inbound.address) || address.platform === inbound.address.platform) return [];
+  return [`It was on ${address.platform}; there a new one begins with the next message.`];
+}

@@ -1,0 +1,49 @@
+import type { Session } from '../model/session.ts';
+import type { NewSession } from '../model/store.ts';
+import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import { busyModeOf } from './talk-commands.ts';
+
+const longestTitle = 100;
+
+export async function runNew(where: NewSession, deps: CommandDeps): Promise<string> {
+  const current = await deps.store.sessions.at(where);
+  if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
+  const session = await deps.store.sessions.renew(where);
+  deps.yolo.switchOff(current.id);
+  await deps.agents.close(current.id);
+  return `A new session: ${session.id}. The old one is ${current.id}.`;
+}
+
+export async function runStatus(where: NewSession, deps: CommandDeps): Promise<string> {
+  const session = await deps.store.sessions.at(where);
+  const isYolo = deps.yolo.by(session.id) !== undefined;
+  const lines = [
+    `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
+    `model    ${await describeAnswering(session, deps)}`,
+    `folder   ${session.workdir}`,
+    `state    ${await describeWork(session, deps)}`,
+    `busy     ${busyModeOf(session, deps.settings.current.config)}: what a message does while a turn runs`,
+    ...(isYolo ? ['yolo     on: calls run without a question'] : []),
+  ];
+  return lines.join('\n');
+}
+
+async function describeWork({ id }: Session, { lanes, store }: CommandDeps): Promise<string> {
+  const waiting = (await store.turns.unsettled(id)).length - 1;
+  const work = lanes.isBusy(id) ? 'working' : 'idle';
+  return waiting > 0 ? `${work}, ${waiting} more wait` : work;
+}
+
+async function describeAnswering({ settings }: Session, { models }: CommandDeps): Promise<string> {
+  const found = await models.find(models.chosenFor(settings));
+  if (found.type === 'unusable') return `none: ${found.problem}`;
+  return [...new Set(found.chain.map(({ name }) => name))].join(', then ');
+}
+
+export async function runTitle(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  if (rest === '') return 'Say it like this: /title Holiday plans';
+  const session = await deps.store.sessions.at(inbound);
+  const title = rest.replaceAll(/\s+/g, ' ').slice(0, longestTitle);
+  await deps.store.sessions.setTitle(session.id, title);
+  return `This session is now called “${title}”.`;
+}

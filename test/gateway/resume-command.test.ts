@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shortId } from '../../src/base/ids.ts';
+import type { PersonId, SessionId } from '../../src/base/ids.ts';
+import type { Intake } from '../../src/gateway/intake.ts';
+import type { Address } from '../../src/model/session.ts';
+import { says } from '../support/model-script.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
+
+function toldBy(intake: Intake): string {
+  return intake.type === 'commanded' ? intake.reply : intake.type;
+}
+
+/** Something typed on Telegram by someone who has access. */
+async function typeAt(address: Address, text: string, house: TestHouse): Promise<string> {
+  const { platform, account, chat } = address;
+  const key = { platform, account, chat, messageId: crypto.randomUUID(), revision: 0 };
+  const person = 'telegram:42' as PersonId;
+  const parts = [{ type: 'text', text }] as const;
+  return toldBy(await house.gateway.takeIn({ type: 'message', key, address, person, parts, workdir: house.workdir }));
+}
+
+async function sayAt(address: Address, text: string, house: TestHouse): Promise<SessionId> {
+  await typeAt(address, text, house);
+  const { id } = await house.app.store.sessions.at({ address, person: 'telegram:42' as PersonId, workdir: '' });
+  await house.gateway.whenIdle(id);
+  return id;
+}
+
+const dm: Address = { platform: 'telegram', account: '1', chat: '42', thread: '' };
+const topic: Address = { ...dm, thread: '7' };
+const group: Address = { ...dm, chat: '-100' };
+const access = { telegram: { allow: [42] } };
+
+test('/resume lists the latest sessions, and a number of the list goes on with that one', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  await house.say('about tea');
+  const old = await house.session();
+  await house.admit('/new');
+  await house.say('about coffee');
+
+  const listed = toldBy(await house.admit('/resume'));
+  const resumed = toldBy(await house.admit('/resume 2'));
+  await house.say('and sugar?');
+
+  assert.match(listed, /^1 {2}\w+ {2}about coffee\n2 {2}\w+ {2}about tea\n/);
+  assert.match(resumed, new RegExp(`^Going on with ${old.id} \\(about tea\\)\\.`));
+  assert.equal((await house.session()).id, old.id);
+  const body = house.server.requests.at(-1)?.body ?? '';
+  assert.ok(body.includes('about tea') && !body.includes('about coffee'));
+});
+
+test('/resume finds a session by its id, a beginning of it, its title and a part of that', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  await house.say('about tea');
+  await house.admit('/title Holiday plans');
+  const { id } = await house.session();
+
+  for (const wish of [id, `<${id}>`, shortId(id), 'holiday plans', 'HOLIDAY']) {
+    await house.admit('/new');
+    await house.admit(`/resume ${wish}`);
+    assert.equal((await house.session()).id, id, wish);
+  }
+  assert.match(toldBy(await house.admit('/resume gardening')), /^There is no session “gardening” here\./);
+});
+
+test('what was unfinished in a session goes on when it is resumed', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTestHouse({
+    script: async (_request, index) => {
+      if (index === 0) await gate.promise;
+      return says(`answer ${index + 1}`);
+    },
+  });
+  await house.admit('go');
+  await house.server.whenRequested(1);
+  const { id } = await house.session();
+  await house.restart();
+  gate.resolve();
+  await house.admit('/new');
+
+  await house.admit(`/resume ${id}`);
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'answer 2');
+});
+
+test('in a chat only its own sessions are there; the threads of a private chat share theirs, and none turns up in a group', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  await house.say('at the terminal');
+  const own = (await house.session()).id;
+  const inDm = await sayAt(dm, 'in private', house);
+  const inGroup = await sayAt(group, 'in the group', house);
+
+  assert.doesNotMatch(await typeAt(group, '/resume', house), /in private|at the terminal/);
+  assert.match(await typeAt(group, `/resume ${inDm}`, house), /^There is no session/);
+  assert.match(await typeAt({ ...group, thread: '7' }, `/resume ${inGroup}`, house), /^There is no session/);
+  assert.match(await typeAt(dm, `/resume ${own}`, house), /^There is no session/);
+  assert.match(await typeAt(dm, `/resume ${inGroup}`, house), /^There is no session/);
+  assert.match(await typeAt(topic, '/resume 1', house), /^Going on with .*in private/);
+
+  const moved = await house.app.store.sessions.get(inDm);
+  assert.deepEqual(moved?.address, topic);
+});
+
+test('the owner at the terminal goes on with a session of any platform', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  const inDm = await sayAt(dm, 'in private', house);
+  await house.say('at the terminal');
+
+  const reply = toldBy(await house.admit(`/resume ${inDm}`));
+  await house.say('go on');
+
+  assert.match(reply, /It was on telegram; there a new one begins with the next message\.$/);
+  assert.equal((await house.session()).id, inDm);
+  assert.ok(house.server.requests.at(-1)?.body.includes('in private'));
+});

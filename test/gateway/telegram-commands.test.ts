@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commandTable } from '../../src/gateway/commands.ts';
+import { callsTool, delays, says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import { anna, ben } from '../support/telegram-server.ts';
+import { floods } from '../support/telegram-server-faults.ts';
+
+function endsWith(text: string): (texts: readonly string[]) => boolean {
+  return (texts) => texts.at(-1) === text;
+}
+
+function begins(text: string): (texts: readonly string[]) => boolean {
+  return (texts) => texts.some((each) => each.startsWith(text));
+}
+
+function isTold(texts: readonly string[]): boolean {
+  return texts.some((each) => each.includes('max_turns'));
+}
+
+test('on Telegram a message in queue mode is told that it waits, and then answered', async () => {
+  const gate = Promise.withResolvers<void>();
+  const display = { platforms: { telegram: { busy_input_mode: 'queue' } } };
+  await using house = await openTelegramHouse({
+    script: [delays(gate.promise, says('First.')), says('Second.')],
+    settings: { display },
+  });
+
+  house.telegram.say('one');
+  await house.model.whenRequested(1);
+  house.telegram.say('two');
+  await house.telegram.whenShown(anna.id, begins('Waits: 1 turn is before it.'));
+  gate.resolve();
+  await house.telegram.whenShown(anna.id, endsWith('Second.'));
+});
+
+test('on Telegram an interruption stops the turn and is answered next', async () => {
+  await using house = await openTelegramHouse({
+    script: [callsTool('terminal', { command: 'sleep 600' }), says('Something else.')],
+  });
+
+  house.telegram.say('work');
+  await house.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  house.telegram.say('/approve');
+  await house.telegram.whenShown(anna.id, begins('Allowed: sleep 600'));
+  house.telegram.say('/interrupt leave that');
+  await house.telegram.whenShown(anna.id, endsWith('Something else.'));
+
+  assert.ok(house.telegram.shown(anna.id).some(({ text }) => text === 'Stopped the turn that ran: yours is next.'));
+});
+
+test('the answer to a command outlives a flood and the end of the program', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  house.telegram.fail('sendMessage', floods(1));
+
+  house.telegram.say('/title Holiday plans');
+  await house.telegram.whenCalled('sendMessage');
+  await house.close();
+  await house.open();
+
+  await house.telegram.whenShown(anna.id, begins('This session is now called “Holiday plans”.'));
+});
+
+test('/restart ends the gateway through what started it, once, with the answer safe; a redelivered one does nothing', async () => {
+  let restarts = 0;
+  const restart = (): void => {
+    restarts += 1;
+  };
+  await using house = await openTelegramHouse({ script: () => says('Hello.'), restart });
+
+  const message = house.telegram.say('/restart');
+  await house.telegram.whenShown(anna.id, begins('Restarting.'));
+  house.telegram.push({ message } as Parameters<typeof house.telegram.push>[0]);
+  house.telegram.say('hi');
+  await house.telegram.whenShown(anna.id, endsWith('Hello.'));
+
+  assert.equal(restarts, 1);
+});
+
+test('where nothing would start the gateway again, /restart says so', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+
+  house.telegram.say('/restart');
+
+  await house.telegram.whenShown(anna.id, begins('Nothing was done: nothing would start this program again.'));
+});
+
+test('whom a code let in can neither restart the gateway nor take over its notices', async () => {
+  let restarts = 0;
+  await using house = await openTelegramHouse({ script: [], telegram: {}, restart: () => (restarts += 1) });
+  house.telegram.say('hi');
+  const [text = ''] = await house.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? '' });
+
+  house.telegram.say('/restart');
+  await house.telegram.whenShown(anna.id, begins('Only the owner can do that'));
+  house.telegram.say('/sethome');
+  await house.telegram.whenShown(
+    anna.id,
+    (texts) => texts.filter((each) => each.startsWith('Only the owner')).length === 2,
+  );
+
+  assert.equal(restarts, 0);
+  assert.deepEqual(await house.app.store.homeChats.list(), []);
+});
+
+test('the home chat is told what belongs to no chat, also after a restart', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  house.telegram.say('/sethome');
+  await house.telegram.whenShown(anna.id, begins('This chat is now told what belongs to no chat'));
+  await house.close();
+  await house.open();
+
+  await house.configure({ allow: [anna.id] }, { agent: { max_turns: 'many' } });
+  house.telegram.say('let me in', { from: ben });
+
+  await house.telegram.whenShown(anna.id, isTold);
+  assert.ok(!isTold(house.telegram.shown(ben.id).map(({ text }) => text)));
+});
+
+test('a home chat whose owner has no access any more is told nothing', async () => {
+  await using house = await openTelegramHouse({ script: [], telegram: { allow: [anna.id, ben.id] } });
+  house.telegram.say('/sethome', { from: ben });
+  await house.telegram.whenShown(ben.id, begins('This chat is now told'));
+  await house.configure({ allow: [anna.id] });
+  house.telegram.say('/status');
+  await house.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+
+  await house.configure({ allow: [anna.id] }, { agent: { max_turns: 'many' } });
+  house.telegram.say('hello?', { from: ben });
+  await house.telegram.whenShown(ben.id, (texts) => texts.length === 2);
+
+  assert.ok(isTold(house.reported));
+  assert.ok(!isTold(house.telegram.shown(ben.id).map(({ text }) => text)));
+});
+
+test('the menu of the bot has every command of the table', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+
+  const { commands } = await house.telegram.whenCalled('setMyCommands');
+
+  assert.ok(Array.isArray(commands));
+  assert.deepEqual(
+    commands.map(({ command }: { command: string }) => command),
+    commandTable.map(({ name }) => name),
+  );
+});
