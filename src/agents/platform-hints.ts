@@ -1,7 +1,7 @@
 /** What a chat shows of an answer, by platform. A platform that is not listed is not spoken of. */
 const platformHints: Readonly<Record<string, string>> = {
   terminal:
-    'Your answers are read in a terminal, which shows plain text: Markdown stays as it is typed. Write short plain paragraphs and simple lists; no tables.',
+    'Your answers are read in a terminal. Headings, bold words, lists, small tables and code are shown there; in a pipe Markdown stays as it is typed, so write what reads well either way.',
   telegram:
     'Your answers are read in Telegram, mostly on a phone. Bold, italic, links, quotes, lists and code are shown; headings become bold lines, tables are set in a fixed width and soon too wide. Keep answers short.',
   webchat:
