@@ -124,10 +124,12 @@ export interface Served {
   readonly gateway: Gateway;
   readonly model: { readonly name: string; readonly place: Runtime['place'] };
   readonly warnings: readonly string[];
+  readonly lost: Promise<never>;
 }
 
 /** The program, put together. Disposing of it leaves running turns unsettled, for the next start to go on with. */
 export class App implements AsyncDisposable {
+  readonly leftTurns = 'wait';
   readonly #parts: AppParts;
   readonly #closing = new AsyncDisposableStack();
 
@@ -158,7 +160,9 @@ export class App implements AsyncDisposable {
     gateway.start();
     await this.#keepSettings();
     const [{ name, place }] = chain;
-    return { gateway, model: { name, place }, warnings: [...warnings, ...describeIgnored(seat.workdir, sources)] };
+    const lost = new Promise<never>(() => undefined);
+    const notes = [...warnings, ...describeIgnored(seat.workdir, sources)];
+    return { gateway, model: { name, place }, warnings: notes, lost };
   }
 
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
@@ -184,8 +188,12 @@ export class App implements AsyncDisposable {
       start: this.#parts.start,
     });
     const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
+    const { createAttachDesk } = await import('./gateway/attach/attach-desk.ts');
+    const desk = createAttachDesk({ ...this.#parts, gateway, endTask: (sessionId) => this.endTask(sessionId) });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
-    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status }));
+    const attach = desk.welcome;
+    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status, attach }));
+    this.#closing.use(desk);
     gateway.start();
     await gateway.goOn();
     await this.#keepSettings();

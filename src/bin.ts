@@ -1,4 +1,4 @@
-import type { CliDeps, ProcessPort, StopSignal } from './cli/app-port.ts';
+import type { App, CliDeps, OpenOptions, ProcessPort, StopSignal } from './cli/app-port.ts';
 
 // Reached through the process: an import statement would load every part of this module, at every start.
 const fs = process.getBuiltinModule('node:fs');
@@ -26,7 +26,8 @@ async function start(args: readonly string[]): Promise<void> {
 function createDeps(): CliDeps {
   return {
     process: createProcessPort(),
-    async openApp(options) {
+    openApp: openOrAttach,
+    async openGateway(options) {
       const { openApp } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');
       return await openApp(options, { env: process.env, clock: systemClock, faults: undefined });
@@ -71,6 +72,19 @@ function createDeps(): CliDeps {
       return await openServiceDesk({ env: process.env, clock: systemClock });
     },
   };
+}
+
+async function openOrAttach(options: OpenOptions): Promise<App> {
+  const { openApp } = await import('./app.ts');
+  const { systemClock } = await import('./base/clock.ts');
+  const surroundings = { env: process.env, clock: systemClock, faults: undefined };
+  try {
+    return await openApp(options, surroundings);
+  } catch (thrown) {
+    // Loaded only here: where nothing else runs on this home, it costs nothing.
+    const { attachInstead } = await import('./app/attach-instead.ts');
+    return await attachInstead(thrown, options, surroundings);
+  }
 }
 
 function createProcessPort(): ProcessPort {

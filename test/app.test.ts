@@ -45,7 +45,12 @@ test('a configured model that cannot be used is named, with what to do', async (
     { purpose: 'serve', model: undefined },
     { env: { TALARIA_HOME: house.home }, clock: systemClock, faults: undefined },
   );
-  const port = { asks: 'no', read: () => (async function* () {})(), show: () => Promise.resolve() } as const;
+  const port = {
+    asks: 'no',
+    read: () => (async function* () {})(),
+    show: () => Promise.resolve(),
+    conclude: () => undefined,
+  } as const;
   const seat = { port, address: house.address, person: 'owner' as never, workdir: house.workdir };
 
   await assert.rejects(app.serveTerminal(seat), { code: 'no-model', message: /ANTHROPIC_API_KEY/ });

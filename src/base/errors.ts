@@ -1,20 +1,30 @@
+const errorCodes = [
+  'already-running',
+  'bad-config',
+  'bad-usage',
+  'corrupt-store',
+  'disk-full',
+  'fenced',
+  'gateway-gone',
+  'newer-schema',
+  'no-model',
+  'no-progress',
+  'not-found',
+  'session-busy',
+  'store-busy',
+  'store-closed',
+  'store-failed',
+  'unsafe-home',
+  'unsupported',
+] as const;
+
 /** Every reason for which the program gives up on something. Exit codes and messages branch on these alone. */
-export type ErrorCode =
-  | 'already-running'
-  | 'bad-config'
-  | 'bad-usage'
-  | 'corrupt-store'
-  | 'disk-full'
-  | 'fenced'
-  | 'newer-schema'
-  | 'no-model'
-  | 'no-progress'
-  | 'not-found'
-  | 'store-busy'
-  | 'store-closed'
-  | 'store-failed'
-  | 'unsafe-home'
-  | 'unsupported';
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** A code that was written down, or undefined where it is none of ours. */
+export function readErrorCode(written: unknown): ErrorCode | undefined {
+  return errorCodes.find((code) => code === written);
+}
 
 /** What no caller can act on: thrown with a code from the closed list and the original error as its cause. */
 export class AppError extends Error {

@@ -40,9 +40,9 @@ export function createTerminalChannel(seat: TerminalSeat): Channel {
       for await (const input of seat.port.read(signal)) yield toInbound(input, seat);
     },
     send: (message) => show(message, seat.port),
-    // A terminal watches the turn itself, and draws its own questions.
+    // A terminal watches the turn itself.
     preview: () => Promise.resolve(),
-    conclude: () => Promise.resolve(),
+    conclude: (question, _platformId, ending) => Promise.resolve(seat.port.conclude(question, ending)),
   };
 }
 

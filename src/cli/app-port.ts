@@ -10,17 +10,37 @@ import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { Address, SessionSettings } from '../model/session.ts';
-import type { Store } from '../model/store.ts';
+import type { Blobs, Search, Sessions, TurnLog, Usages } from '../model/store.ts';
 import type { TrustDesk } from '../model/trust.ts';
 
-/** What the commands need of the program. The roof builds it; nothing here knows how. */
+/**
+ * What the commands need of the program. The roof builds it; nothing here knows how, nor whether it is this process that
+ * serves or a gateway that this one is attached to.
+ */
 export interface App extends AsyncDisposable {
-  readonly store: Store;
-  readonly catalogue: Catalogue;
+  readonly store: CommandStore;
+  readonly catalogue: Pick<Catalogue, 'cost' | 'price'>;
   /** What the user should know about the settings: unknown keys, a broken file. */
   readonly warnings: readonly string[];
+  /** What becomes of turns that no terminal looks at: they wait for one, or go on in the gateway. */
+  readonly leftTurns: 'wait' | 'go-on';
   /** Begins to serve one chat in this terminal. Throws `no-model` where the model that is chosen for it cannot be used. */
   serveTerminal(seat: Seat, settings: SessionSettings | undefined): Promise<ServedTerminal>;
+  /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */
+  endTask(sessionId: SessionId): Promise<void>;
+}
+
+/** What the commands read and change of the store. */
+export interface CommandStore {
+  readonly sessions: Pick<Sessions, 'at' | 'resume' | 'matching' | 'list' | 'delete'>;
+  readonly turns: Pick<TurnLog, 'after' | 'unsettled'>;
+  readonly search: Search;
+  readonly blobs: Pick<Blobs, 'read'>;
+  readonly usages: Pick<Usages, 'list'>;
+}
+
+/** The program as the gateway of its home, which it alone serves. */
+export interface GatewayApp extends App {
   /**
    * Begins to serve every channel of the settings, and goes on with what is unfinished there. Lines for whoever runs the
    * program go to `report`. Throws `bad-config` where no channel is set up.
@@ -28,8 +48,6 @@ export interface App extends AsyncDisposable {
   serveChannels(report: (line: string) => void, host: GatewayHost): Promise<ServedChannels>;
   /** Writes a line into the log. */
   note(line: string): void;
-  /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */
-  endTask(sessionId: SessionId): Promise<void>;
 }
 
 export interface Seat {
@@ -44,6 +62,8 @@ export interface ServedTerminal {
   readonly model: { readonly name: string; readonly place: 'remote' | 'local' | 'demo' };
   /** What the user should know: a stand-in that cannot be used, a context file that is not trusted. */
   readonly warnings: readonly string[];
+  /** Rejects once whoever serves this is gone for good; never, where that is this process. */
+  readonly lost: Promise<never>;
 }
 
 export interface ServedChannels {
@@ -62,17 +82,18 @@ export interface ServedChannels {
   readonly warnings: readonly string[];
 }
 
-export type OpenOptions =
-  /** Sessions past their retention are forgotten first, so that none of them can be chosen. */
-  | {
-      readonly purpose: 'serve';
-      /** Instead of the configured model, for this run only. */
-      readonly model: string | undefined;
-      /** `safe`: with the settings of the last start that served, and nothing that is loaded from outside. */
-      readonly start?: 'usual' | 'safe';
-    }
-  | { readonly purpose: 'look' };
+/** Sessions past their retention are forgotten first, so that none of them can be chosen. */
+export interface ServeOptions {
+  readonly purpose: 'serve';
+  /** Instead of the configured model, for this run only. */
+  readonly model: string | undefined;
+  /** `safe`: with the settings of the last start that served, and nothing that is loaded from outside. */
+  readonly start?: 'usual' | 'safe';
+}
 
+export type OpenOptions = ServeOptions | { readonly purpose: 'look' };
+
+/** Opens the home. Where a gateway runs on it, that is attached to; where something else does, it throws `already-running`. */
 export type OpenApp = (options: OpenOptions) => Promise<App>;
 
 /** The settings as the program uses them, and the file that they come from. */
@@ -182,6 +203,8 @@ export interface ServiceDesk {
 
 export interface CliDeps {
   readonly openApp: OpenApp;
+  /** Opens the home to serve its channels. Throws `already-running`, whoever it is that does. */
+  readonly openGateway: (options: ServeOptions) => Promise<GatewayApp>;
   /** Reads the settings without opening the store, so that it works beside a running program. Throws `bad-config`. */
   readonly readSettings: () => Promise<SettingsReport>;
   /** Judges the models of the settings by what is on this machine alone. */

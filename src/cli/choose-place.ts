@@ -1,9 +1,8 @@
 import { AppError, systemErrorCode } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { PersonId } from '../base/ids.ts';
+import { localOwner } from '../gateway/access.ts';
 import type { Session } from '../model/session.ts';
-import type { Sessions } from '../model/store.ts';
-import type { ProcessPort, Seat } from './app-port.ts';
+import type { CommandStore, ProcessPort, Seat } from './app-port.ts';
 import type { Arguments } from './command.ts';
 
 /** Where this terminal sits, and the session that it continues, if any. */
@@ -12,19 +11,20 @@ export interface Place {
   readonly session: Session | undefined;
 }
 
+type KnownSessions = CommandStore['sessions'];
+
 const platform = 'terminal';
-const owner = 'owner' as PersonId;
 
 /** A new chat in the current folder, or, with `-c` and `-r`, the place of an earlier session. */
 export async function choosePlace(
   args: Arguments,
-  sessions: Sessions,
+  sessions: KnownSessions,
   process: Pick<ProcessPort, 'cwd'>,
 ): Promise<Place> {
   const session = await findEarlier(args, sessions);
   if (session === undefined) {
     const address = { platform, account: 'local', chat: newId('node', Date.now()), thread: '' };
-    return { seat: { address, person: owner, workdir: currentFolder(process) }, session };
+    return { seat: { address, person: localOwner, workdir: currentFolder(process) }, session };
   }
   const { address, workdir, person } = await sessions.resume(session.id);
   return { seat: { address, person, workdir }, session };
@@ -39,7 +39,7 @@ function currentFolder(process: Pick<ProcessPort, 'cwd'>): string {
   }
 }
 
-async function findEarlier(args: Arguments, sessions: Sessions): Promise<Session | undefined> {
+async function findEarlier(args: Arguments, sessions: KnownSessions): Promise<Session | undefined> {
   const id = args.value('resume');
   if (id !== undefined) {
     const { findSession } = await import('./find-session.ts');

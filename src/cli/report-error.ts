@@ -39,6 +39,7 @@ function describeForPerson(thrown: unknown, topic: string | undefined): readonly
 
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'already-running': 'Leave the other one first, or give this one a home of its own: TALARIA_HOME=FOLDER talaria',
+  'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with: talaria -c',
   'no-model': 'The settings are in the file that `talaria config path` names, and keys in .env beside it.',
   'bad-config': '`talaria config check` says where.',
   'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with: talaria -c',

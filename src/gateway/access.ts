@@ -5,6 +5,9 @@ import type { Config } from '../model/config.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Store } from '../model/store.ts';
 
+/** Whoever sits at a terminal of this machine: the user whose home it is. */
+export const localOwner = 'owner' as PersonId;
+
 /** Whether someone may use the program, and what a stranger hears. */
 export type Access =
   | { readonly type: 'granted' }

@@ -19,15 +19,8 @@ export interface ApprovalDeps {
 
 interface Pending {
   readonly address: string;
-  readonly digest: string;
-  readonly question: string;
-  readonly resolve: (answer: ApprovalAnswer) => void;
-}
-
-/** A question that stands on a channel, and its id there. */
-interface Asked {
   readonly question: Outbound;
-  readonly platformId: string;
+  readonly resolve: (answer: ApprovalAnswer) => void;
 }
 
 /** A question that was answered in words, and how many are still open there. */
@@ -59,16 +52,12 @@ export class PendingApprovals implements Approvals {
     if (channel?.traits.asks !== 'yes') return nobody;
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
-    const pending: Pending = {
-      address: addressKey(session.address),
-      digest: request.digest,
-      question: request.question,
-      resolve,
-    };
+    const question = this.#word(request, session.address);
+    const pending: Pending = { address: addressKey(session.address), question, resolve };
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
-    const asked = this.#show(request, session.address, channel, signal);
+    const asked = showQuestion(question, channel, signal);
     let ending = 'No longer asked.';
     try {
       // Both at once: a stop does not wait for a channel that is slow to show the question.
@@ -79,7 +68,8 @@ export class PendingApprovals implements Approvals {
       this.#pending.delete(pending);
       signal.removeEventListener('abort', giveUp);
       void asked.then(
-        ({ question, platformId }) => channel.conclude(question, platformId, ending),
+        // Asked for anew: another screen may have come and shown it too.
+        (platformId) => (this.#deps.channelFor(session.address) ?? channel).conclude(question, platformId, ending),
         () => undefined, // What was never shown need not be taken back.
       );
     }
@@ -89,7 +79,7 @@ export class PendingApprovals implements Approvals {
   answer(inbound: Answer): boolean {
     const address = addressKey(inbound.address);
     for (const pending of this.#pending) {
-      if (pending.address !== address || pending.digest !== inbound.digest) continue;
+      if (pending.address !== address || pending.question.digest !== inbound.digest) continue;
       this.#pending.delete(pending);
       pending.resolve({ verdict: inbound.verdict, by: inbound.person });
       return true;
@@ -104,23 +94,37 @@ export class PendingApprovals implements Approvals {
     if (oldest === undefined) return undefined;
     this.#pending.delete(oldest);
     oldest.resolve({ verdict, by });
-    return { question: oldest.question, left: others.length };
+    return { question: oldest.question.text, left: others.length };
   }
 
-  async #show(request: ApprovalRequest, address: Address, channel: Channel, signal: AbortSignal): Promise<Asked> {
-    const id = newId('outbox', this.#deps.clock.now());
-    const question = {
-      id,
-      address,
-      kind: 'question',
-      text: request.question,
-      copy: 'first',
-      digest: request.digest,
-      about: request.call === undefined ? 'limit' : 'act',
-    } as const;
-    const receipt = await channel.send(question, signal);
-    if (receipt.type !== 'sent')
-      throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
-    return { question, platformId: receipt.platformId };
+  /** Shows what is asked at an address on one more channel there. Whoever answers first has answered. */
+  async askAgain(address: Address, channel: Channel, signal: AbortSignal): Promise<void> {
+    if (channel.traits.asks !== 'yes') return;
+    const key = addressKey(address);
+    const open = [...this.#pending].filter((pending) => pending.address === key);
+    for (const { question } of open) await showQuestion(question, channel, signal);
   }
+
+  /** Answers for nobody: there is no one left at the address who could. */
+  abandon(address: Address): void {
+    const key = addressKey(address);
+    for (const pending of this.#pending) {
+      if (pending.address !== key) continue;
+      this.#pending.delete(pending);
+      pending.resolve(nobody);
+    }
+  }
+
+  #word({ question: text, digest, call }: ApprovalRequest, address: Address): Outbound {
+    const id = newId('outbox', this.#deps.clock.now());
+    const about = call === undefined ? 'limit' : 'act';
+    return { id, address, kind: 'question', text, copy: 'first', digest, about };
+  }
+}
+
+/** Resolves with the id that the question has there. */
+async function showQuestion(question: Outbound, channel: Channel, signal: AbortSignal): Promise<string> {
+  const receipt = await channel.send(question, signal);
+  if (receipt.type === 'sent') return receipt.platformId;
+  throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
 }

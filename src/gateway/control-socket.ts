@@ -4,15 +4,17 @@ import { describeError, systemErrorCode } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import type { JsonObject } from '../base/json.ts';
 
-export type ControlHandler = (request: JsonObject) => Promise<JsonObject>;
+/** Answers a request; undefined where it has taken over the connection and is done with it. */
+export type ControlHandler = (request: JsonObject, connection: Socket) => Promise<JsonObject | undefined>;
 
 // The last two: on a path too long for a socket nobody can listen.
-const nobodyThere: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EINVAL', 'ENAMETOOLONG']);
+export const nobodyThere: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EINVAL', 'ENAMETOOLONG']);
 const longestLine = 10_000;
 const patienceMs = 10_000;
 
 /**
- * Lets commands of the same user reach the running program: one line of JSON in, one out. The socket stands in a folder
+ * Lets commands of the same user reach the running program: one line of JSON in, one out, or a talk that begins with
+ * such a line. The system does not tell us who connects, so the way in is what keeps others out: the socket stands in a folder
  * that is closed to others, and is closed to them itself. The home belongs to this process by then, so a socket that is
  * there was left by a dead one.
  */
@@ -59,8 +61,10 @@ export async function askControlSocket(path: string, request: JsonObject): Promi
 async function answer(connection: Socket, handle: ControlHandler): Promise<void> {
   try {
     const request = parseJson(await readLine(connection));
-    const answered = isJsonObject(request) ? await handle(request) : { ok: false, text: 'that is no request' };
-    connection.end(`${JSON.stringify(answered)}\n`);
+    const answered = isJsonObject(request)
+      ? await handle(request, connection)
+      : { ok: false, text: 'that is no request' };
+    if (answered !== undefined) connection.end(`${JSON.stringify(answered)}\n`);
   } catch (thrown) {
     if (!connection.destroyed) connection.end(`${JSON.stringify({ ok: false, text: describeError(thrown) })}\n`);
   }

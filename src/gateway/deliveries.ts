@@ -7,7 +7,9 @@ import { deliverDue } from './delivery.ts';
 import type { DeliveryDeps } from './delivery.ts';
 
 export interface DeliveriesDeps extends DeliveryDeps {
+  /** Those that were there from the start. */
   readonly channels: readonly Channel[];
+  readonly channelFor: (address: Address) => Channel | undefined;
   readonly log: Log;
 }
 
@@ -68,8 +70,8 @@ export class Deliveries implements AsyncDisposable {
   }
 
   async #sendDue(address: Address): Promise<void> {
-    const { channels, clock, log } = this.#deps;
-    const channel = channels.find((each) => each.name === address.platform && each.serves(address));
+    const { channelFor, clock, log } = this.#deps;
+    const channel = channelFor(address);
     if (channel === undefined || this.#stopping.signal.aborted) return;
     try {
       const pauseMs = await deliverDue(channel, this.#deps, this.#stopping.signal, address);

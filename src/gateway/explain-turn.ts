@@ -8,7 +8,7 @@ import { readCalls, usageOf } from './logged-calls.ts';
 import type { LoggedCall } from './logged-calls.ts';
 
 export interface ExplainDeps {
-  readonly catalogue: Catalogue;
+  readonly catalogue: Pick<Catalogue, 'cost' | 'price'>;
   readonly cacheLife: CacheLife;
 }
 
@@ -50,12 +50,12 @@ export async function explainLastTurn(
   return { calls, reasons, shares: areKnown ? 'priced' : 'estimated' };
 }
 
-async function costOf(call: LoggedCall, catalogue: Catalogue): Promise<MicroUsd | undefined> {
+async function costOf(call: LoggedCall, catalogue: Pick<Catalogue, 'cost'>): Promise<MicroUsd | undefined> {
   const usage = usageOf(call);
   return usage && (await catalogue.cost(call.runtime, usage, call.at, call.cacheLife));
 }
 
-async function weigh({ runtime, at }: LoggedCall, catalogue: Catalogue): Promise<Weights | undefined> {
+async function weigh({ runtime, at }: LoggedCall, catalogue: Pick<Catalogue, 'price'>): Promise<Weights | undefined> {
   const price = await catalogue.price(runtime, at);
   if (price?.input === undefined || price.output === undefined) return undefined;
   const { input, output, cacheRead = input, cacheWrite = input } = price;

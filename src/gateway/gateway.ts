@@ -1,6 +1,6 @@
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
+import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -18,12 +18,14 @@ import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
 import type { CommandRunner } from './commands.ts';
 import { Deliveries } from './deliveries.ts';
+import { describeFailedIntake, describeIntake } from './describe-intake.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
 import { RestartNotices } from './restart-notices.ts';
+import { showOnAll } from './show-on-all.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
@@ -67,11 +69,13 @@ export class Gateway implements AsyncDisposable {
   readonly #tellings: Tellings;
   readonly #yolo = new Yolo();
   readonly #agents: Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
+  readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#channels = new Set(deps.channels);
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#approvals = new PendingApprovals({
@@ -82,7 +86,7 @@ export class Gateway implements AsyncDisposable {
     });
     const { signal } = this.#stopping;
     this.#previews = new TurnPreviews({ channelFor, signal });
-    this.#deliveries = new Deliveries({ ...deps, outbox: deps.store.outbox });
+    this.#deliveries = new Deliveries({ ...deps, channelFor, outbox: deps.store.outbox });
     this.#notices = new RestartNotices({
       ...deps,
       serves: (address) => this.#channelFor(address) !== undefined,
@@ -205,6 +209,30 @@ export class Gateway implements AsyncDisposable {
     return this.#deliveries.deliver(address);
   }
 
+  /** Serves one more channel until it leaves. What is said on it comes through `takeIn`. */
+  join(channel: Channel): Disposable {
+    this.#channels.add(channel);
+    return { [Symbol.dispose]: () => void this.#channels.delete(channel) };
+  }
+
+  /** Shows the questions that are open at an address on a channel that came later. */
+  askAgain(address: Address, channel: Channel): Promise<void> {
+    return this.#approvals.askAgain(address, channel, this.#stopping.signal);
+  }
+
+  /** Takes silence for a no at an address where nobody is left to be asked. */
+  giveUpAsking(address: Address): void {
+    if (this.#channelFor(address)?.traits.asks !== 'yes') this.#approvals.abandon(address);
+  }
+
+  /** Deletes a session with everything that is kept for it. Throws `session-busy` while it works. */
+  async deleteSession(sessionId: SessionId): Promise<void> {
+    if (this.#lanes.isBusy(sessionId))
+      throw new AppError('session-busy', `${sessionId} is at work; stop it before you delete it`);
+    await this.#deps.store.sessions.delete(sessionId);
+    await this.#agents.close(sessionId);
+  }
+
   /** Stops listening and leaves running turns unsettled, for the next start to go on with. */
   async [Symbol.asyncDispose](): Promise<void> {
     // First of all, since a lane may be waiting for a delivery that waits for room on the disk.
@@ -251,8 +279,7 @@ export class Gateway implements AsyncDisposable {
       return await this.takeIn(inbound);
     } catch (thrown) {
       this.#note('an inbound message was not taken in', thrown);
-      const reason = `${withoutFullStop(describeError(thrown))}. Nothing was done; send it again`;
-      return { type: 'refused', reason };
+      return { type: 'refused', reason: describeFailedIntake(thrown) };
     }
   }
 
@@ -302,24 +329,8 @@ export class Gateway implements AsyncDisposable {
   }
 
   #channelFor(address: Address): Channel | undefined {
-    return this.#deps.channels.find((channel) => channel.name === address.platform && channel.serves(address));
-  }
-}
-
-/** What a sender is told at once about what was sent; undefined where that shows by itself. */
-export function describeIntake(intake: Intake): string | undefined {
-  switch (intake.type) {
-    case 'commanded':
-    case 'denied':
-      return intake.reply;
-    case 'refused':
-      return `That was not taken in: ${intake.reason}.`;
-    case 'steered':
-      return 'Noted: it reaches the running turn with its next step.';
-    case 'admitted':
-      return intake.told;
-    case 'answered':
-    case 'ignored':
-      return undefined;
+    const serving = [...this.#channels].filter(({ name }) => name === address.platform);
+    const [first, ...others] = serving.filter((channel) => channel.serves(address));
+    return first && showOnAll([first, ...others]);
   }
 }

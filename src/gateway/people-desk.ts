@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describeError } from '../base/errors.ts';
 import type { PersonId } from '../base/ids.ts';
@@ -45,12 +46,18 @@ export interface DeskAnswer {
 export interface OpenDeskDeps extends PeopleDeskDeps {
   /** What the program says of itself; left out: nothing. */
   readonly status?: () => GatewayStatus;
+  /** Takes over the connection of a terminal that says hello. Absent where none can attach. */
+  readonly attach?: (hello: JsonObject, connection: Socket) => Promise<void>;
   readonly report: (line: string) => void;
 }
 
 /** Answers while the program runs, to commands of the same user. Without it, say on too long a path, the rest still works. */
 export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promise<AsyncDisposable | undefined> {
-  const answer: ControlHandler = async (json) => {
+  const answer: ControlHandler = async (json, connection) => {
+    if (json['type'] === 'hello' && deps.attach !== undefined) {
+      await deps.attach(json, connection);
+      return undefined;
+    }
     if (json['type'] === 'status' && deps.status) return writeStatus(deps.status());
     const request = readRequest(json);
     return request ? { ...(await answerAtDesk(request, deps)) } : { ok: false, text: 'that is no request' };
@@ -58,7 +65,7 @@ export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promis
   try {
     return await openControlSocket(join(folder, socketName), answer);
   } catch (thrown) {
-    deps.report(`nobody can be let in while this runs: ${describeError(thrown)}`);
+    deps.report(`nobody can be let in while this runs, and no terminal can attach: ${describeError(thrown)}`);
     return undefined;
   }
 }

@@ -130,6 +130,8 @@ export interface TerminalPort {
   readonly asks: 'yes' | 'no';
   read(signal: AbortSignal): AsyncIterable<TerminalInput>;
   show(message: Outbound): Promise<void>;
+  /** How a question ended that was shown here, and may have been answered elsewhere. */
+  conclude(question: Outbound, ending: string): void;
 }
 
 export type TerminalInput =

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { streamSSE } from 'hono/streaming';
 import type { OutboxId } from '../base/ids.ts';
-import { describeIntake } from '../gateway/gateway.ts';
+import { describeIntake } from '../gateway/describe-intake.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Intake } from '../gateway/intake.ts';
 import { webchatPlatform } from '../model/channel.ts';

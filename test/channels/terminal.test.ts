@@ -15,6 +15,7 @@ async function openTerminal(): Promise<ChannelBench> {
     asks: 'yes',
     read: () => input,
     show: (message) => Promise.resolve(void seen.push(message.text)),
+    conclude: () => undefined,
   };
   const address = { platform: 'terminal', account: 'local', chat: 'one', thread: '' };
   const person = 'owner' as PersonId;

@@ -23,7 +23,7 @@ function seat(
   chat: string,
   { asks, show }: { asks: 'yes' | 'no'; show: (message: Outbound) => Promise<void> },
 ): Channel {
-  const port: TerminalPort = { asks, show, read: () => new AsyncQueue() };
+  const port: TerminalPort = { asks, show, read: () => new AsyncQueue(), conclude: () => undefined };
   return createTerminalChannel({ port, address: at(chat), person, workdir: '/', newMessageId: () => newId('turn', 0) });
 }
 

@@ -25,6 +25,7 @@ async function openBench(): Promise<Bench> {
     new Deliveries({
       outbox: house.store.outbox,
       channels: [channel],
+      channelFor: (address) => (channel.serves(address) ? channel : undefined),
       clock: house.clock,
       faults: undefined,
       log: silentLog,

@@ -61,6 +61,6 @@ test('a home on a path too long for a socket is served all the same, and that is
   });
 
   assert.equal(desk, undefined);
-  assert.match(reported.join('\n'), /^nobody can be let in while this runs: /);
+  assert.match(reported.join('\n'), /^nobody can be let in while this runs, and no terminal can attach: /);
   assert.equal(await askPeopleDesk(long, { type: 'people' }), undefined);
 });

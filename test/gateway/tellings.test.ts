@@ -31,7 +31,14 @@ async function openBench(): Promise<Bench> {
   const log: Log = { write: (_level, message, fields) => noted.push({ message, ...fields }) };
   const stopping = new AbortController();
   const deliveries = resources.use(
-    new Deliveries({ outbox: store.outbox, channels: [channel], clock, faults: undefined, log }),
+    new Deliveries({
+      outbox: store.outbox,
+      channels: [channel],
+      channelFor: (address) => (channel.serves(address) ? channel : undefined),
+      clock,
+      faults: undefined,
+      log,
+    }),
   );
   const deliver: Deliveries['deliver'] = (address) => deliveries.deliver(address);
   const { signal } = stopping;

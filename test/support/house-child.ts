@@ -39,6 +39,7 @@ const port = {
     process.stdout.write(`${JSON.stringify({ kind: shown.kind, text: shown.text, copy: shown.copy })}\n`);
     return Promise.resolve();
   },
+  conclude: () => undefined,
 };
 const { gateway } = await app.serveTerminal({ port, address, person, workdir });
 const session = await app.store.sessions.at({ address, person, workdir });

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
 import { openServiceDesk } from '../../src/app/service-desk.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import type { App, CliDeps, ProcessPort } from '../../src/cli/app-port.ts';
+import type { CliDeps, GatewayApp, ProcessPort } from '../../src/cli/app-port.ts';
 import { runGateway } from '../../src/cli/gateway/run-gateway.ts';
 
 const { env, stdout, stderr } = process;
 
-type UsedOfApp = Pick<App, 'warnings' | 'serveChannels' | 'note' | typeof Symbol.asyncDispose>;
+type UsedOfApp = Pick<GatewayApp, 'warnings' | 'serveChannels' | 'note' | typeof Symbol.asyncDispose>;
 type UsedOfProcess = Pick<
   ProcessPort,
   'stdout' | 'stderr' | 'env' | 'version' | 'program' | 'onStopSignal' | 'exitNow'
 >;
 
-const openAskingApp: CliDeps['openApp'] = async (options) => {
+const openAskingApp: CliDeps['openGateway'] = async (options) => {
   const app = await openApp(options, { env, clock: systemClock, faults: undefined });
   const used: UsedOfApp = {
     warnings: app.warnings,
@@ -30,7 +30,7 @@ const openAskingApp: CliDeps['openApp'] = async (options) => {
     note: (line) => app.note(line),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
-  return used as App;
+  return used as GatewayApp;
 };
 
 const usedOfProcess: UsedOfProcess = {
@@ -46,8 +46,8 @@ const usedOfProcess: UsedOfProcess = {
   exitNow: (code) => process.exit(code),
 };
 
-const deps: Pick<CliDeps, 'openApp' | 'openServiceDesk' | 'process'> = {
-  openApp: openAskingApp,
+const deps: Pick<CliDeps, 'openGateway' | 'openServiceDesk' | 'process'> = {
+  openGateway: openAskingApp,
   openServiceDesk: () => openServiceDesk({ env, clock: systemClock }),
   process: usedOfProcess as ProcessPort,
 };

@@ -222,6 +222,7 @@ export class TestHouse implements AsyncDisposable {
         }
         return Promise.resolve();
       },
+      conclude: () => undefined,
     };
   }
 }

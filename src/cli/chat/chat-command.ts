@@ -37,7 +37,9 @@ async function recallTurns({ store }: App, { session }: Place): Promise<ChatPart
   return turns.slice(firstOpen === -1 ? -1 : firstOpen);
 }
 
-async function describeUnfinished({ store }: App, { session }: Place): Promise<readonly string[]> {
+async function describeUnfinished({ store, leftTurns }: App, { session }: Place): Promise<readonly string[]> {
+  // What others are at is no news.
+  if (leftTurns === 'go-on') return [];
   const unsettled = new Set((await store.turns.unsettled()).map(({ sessionId }) => sessionId));
   if (session !== undefined) unsettled.delete(session.id);
   const [first] = unsettled;

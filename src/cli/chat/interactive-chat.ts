@@ -29,7 +29,7 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
   const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat }, parts.place.session?.settings);
   using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
   await chat.begin(served);
-  return await chat.left;
+  return await Promise.race([chat.left, served.lost]);
 }
 
 type Mode =
@@ -40,6 +40,10 @@ type Mode =
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
 const pasteMs = 20;
+const leftTurnNotes = {
+  wait: 'This turn is unfinished. It goes on with: talaria -c',
+  'go-on': 'This turn goes on in the gateway. To see it: talaria -c',
+} as const;
 const leavingHelp = '/exit or Ctrl-D leaves; the session can be continued.';
 
 /** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
@@ -123,9 +127,21 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     return Promise.resolve();
   }
 
+  /** Someone else was faster, or nobody needs to know any more: what is being typed as an answer is none now. */
+  conclude({ digest }: Outbound, ending: string): void {
+    if (this.#nextQuestion === digest) this.#nextQuestion = undefined;
+    else if (this.#mode.type !== 'asking' || this.#mode.digest !== digest) return;
+    else {
+      this.#mode = busy;
+      if (this.#screen.isTyping) this.#dropTyped();
+    }
+    this.#view.note(ending);
+  }
+
   take(turn: TurnRef, event: StepEvent): void {
     const isSettled = event.type === 'entry' && event.logged.entry.type === 'turn.settled';
-    if (this.#mode.type === 'idle' || isSettled) this.#mode = busy;
+    if (this.#mode.type === 'idle') this.#followOther(turn);
+    if (isSettled) this.#mode = busy;
     if (isSettled) this.#nextQuestion = undefined;
     this.#view.take(turn, event);
   }
@@ -183,7 +199,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#pasting);
     this.#view.endLine();
-    if (this.#mode.type !== 'idle') this.#view.note('This turn is unfinished. It goes on with: talaria -c');
+    if (this.#mode.type !== 'idle') this.#view.note(leftTurnNotes[this.#parts.app.leftTurns]);
     else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
     this.#screen[Symbol.dispose]();
   }
@@ -249,6 +265,13 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#waitUntilIdle();
   }
 
+  /** A turn that was begun elsewhere, at another terminal of this session: the prompt comes back when it is over. */
+  #followOther({ sessionId }: TurnRef): void {
+    this.#mode = busy;
+    this.#sessionId = sessionId;
+    this.#waitUntilIdle();
+  }
+
   #waitUntilIdle(): void {
     if (this.#gateway === undefined || this.#whenIdle !== undefined) return;
     const done = this.#sessionId === undefined ? Promise.resolve() : this.#gateway.whenIdle(this.#sessionId);
@@ -256,7 +279,13 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   async #settleDownAfter(done: Promise<void>): Promise<void> {
-    await done;
+    try {
+      await done;
+    } catch (thrown) {
+      // Nobody serves this chat any more.
+      this.#left.reject(thrown);
+      return;
+    }
     this.#whenIdle = undefined;
     this.#mode = idle;
     this.#showPrompt();

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { describeError, isAppError } from '../../base/errors.ts';
 import type { Keeper } from '../../gateway/gateway-status.ts';
-import type { App, CliDeps, OpenOptions, ProcessPort, ServedChannels } from '../app-port.ts';
+import type { App, CliDeps, GatewayApp, ProcessPort, ServedChannels, ServeOptions } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodeOfError, exitCodes, exitCodeOfSignal } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
@@ -83,10 +83,10 @@ function describePage({ origin, newLink }: NonNullable<ServedChannels['web']>, {
 }
 
 /** One that restarted itself may still be letting go of the home. */
-async function openInTime(options: OpenOptions, { openApp }: CliDeps, keeper: Keeper): Promise<App> {
+async function openInTime(options: ServeOptions, { openGateway }: CliDeps, keeper: Keeper): Promise<GatewayApp> {
   for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
-      return await openApp(options);
+      return await openGateway(options);
     } catch (thrown) {
       const isWorthWaiting = keeper === 'background' && waitedMs < predecessorMs;
       if (!isAppError(thrown, 'already-running') || !isWorthWaiting) throw thrown;

@@ -58,13 +58,14 @@ async function answer(prompt: Prompt, { app, place, output, process, consent }: 
   const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
   for (const warning of warnings) output.note(warning);
   if (place.session !== undefined) await gateway.deliver(place.seat.address);
-  output.started({ model: model.name, earlier: await unsettledTurns(app, place) });
+  const earlier = await unsettledTurns(app, place);
+  output.started({ model: model.name, earlier });
   let wasRefused = false;
   using _watching = gateway.watch(place.seat.address, (turn, event) => {
     wasRefused ||= wantedConsent(event);
     output.take(turn, event);
   });
-  using talk = new Talk(gateway, place.seat);
+  using talk = new Talk(gateway, place.seat, ({ turnId }) => earlier.delete(turnId));
   using stops = watchStops(process, () => {
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
   });
@@ -82,7 +83,7 @@ function wantedConsent(event: StepEvent): boolean {
   return entry?.type === 'approval.answered' && entry.by === null;
 }
 
-async function unsettledTurns({ store }: App, { session }: Place): Promise<ReadonlySet<string>> {
+async function unsettledTurns({ store }: App, { session }: Place): Promise<Set<string>> {
   if (session === undefined) return new Set();
   return new Set((await store.turns.unsettled(session.id)).map(({ turnId }) => turnId));
 }

@@ -1,6 +1,7 @@
 import { AsyncQueue } from '../../base/async-queue.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
+import type { ConsentAsker } from './consent-asker.ts';
 import type { RunOutput } from './run-output.ts';
 
 export interface RunPortOptions {
@@ -16,7 +17,7 @@ export interface RunPortOptions {
 export class RunPort implements TerminalPort, Disposable {
   readonly #options: RunPortOptions;
   readonly #answers = new AsyncQueue<TerminalInput>();
-  readonly #closing = new DisposableStack();
+  readonly #asked = new Map<string, ConsentAsker>();
 
   constructor(options: RunPortOptions) {
     this.#options = options;
@@ -37,8 +38,22 @@ export class RunPort implements TerminalPort, Disposable {
     else this.#options.output.show(message);
   }
 
+  /** Someone else was faster, or nobody needs to know any more. */
+  conclude({ digest = '' }: Outbound, ending: string): void {
+    const asker = this.#asked.get(digest);
+    if (asker === undefined) return;
+    this.#asked.delete(digest);
+    asker[Symbol.dispose]();
+    this.#options.process.stderr.write(`\n${ending}\n`);
+  }
+
   [Symbol.dispose](): void {
-    this.#closing.dispose();
+    for (const asker of this.#asked.values()) asker[Symbol.dispose]();
+  }
+
+  async #ask(asker: ConsentAsker, question: string, digest: string): Promise<void> {
+    const verdict = await asker.ask(question);
+    if (this.#asked.delete(digest)) this.#answers.push({ type: 'answer', digest, verdict });
   }
 
   async #answer({ text, about }: Outbound, digest: string): Promise<void> {
@@ -49,8 +64,9 @@ export class RunPort implements TerminalPort, Disposable {
       return;
     }
     const { ConsentAsker } = await import('./consent-asker.ts');
-    const asker = this.#closing.use(new ConsentAsker(process));
+    const asker = new ConsentAsker(process);
+    this.#asked.set(digest, asker);
     // Shown is not yet answered: a stop must be able to overtake the person.
-    void asker.ask(text).then((verdict) => this.#answers.push({ type: 'answer', digest, verdict }));
+    void this.#ask(asker, text, digest);
   }
 }

@@ -24,11 +24,18 @@ export class Talk implements Disposable {
   readonly #seat: Omit<Seat, 'port'>;
   readonly #results = new Map<TurnId, TurnResult>();
   readonly #watching: Disposable;
+  readonly #onSteered: (turn: TurnRef) => void;
   #pending = 0;
 
-  constructor(gateway: ServedTerminal['gateway'], seat: Omit<Seat, 'port'>) {
+  /** `onSteered` is told when what was said joins a turn that runs: its answer is the answer to this. */
+  constructor(
+    gateway: ServedTerminal['gateway'],
+    seat: Omit<Seat, 'port'>,
+    onSteered: (turn: TurnRef) => void = () => undefined,
+  ) {
     this.#gateway = gateway;
     this.#seat = seat;
+    this.#onSteered = onSteered;
     this.#watching = gateway.watch(seat.address, (turn, event) => {
       if (event.type !== 'entry' || event.logged.entry.type !== 'turn.settled') return;
       this.#results.set(turn.turnId, event.logged.entry.result);
@@ -67,6 +74,7 @@ export class Talk implements Disposable {
 
   async #sayAndWait(text: string, images: readonly GivenImage[]): Promise<Said> {
     const intake = await this.#gateway.takeIn(toInbound(text, images, this.#seat));
+    if (intake.type === 'steered') this.#onSteered(intake.turn);
     switch (intake.type) {
       case 'commanded':
         return { type: 'answered', text: intake.reply };

@@ -45,7 +45,10 @@ function describe({ at, runtime, purpose, change, end, cost }: CostedCall): Json
   };
 }
 
-async function chooseSession(written: string | undefined, sessions: Sessions): Promise<Session> {
+async function chooseSession(
+  written: string | undefined,
+  sessions: Pick<Sessions, 'matching' | 'list'>,
+): Promise<Session> {
   if (written !== undefined) return await findSession(written, sessions);
   const [latest] = await sessions.list({ limit: 1, stage: 'begun' });
   if (latest === undefined) throw new AppError('not-found', 'there are no sessions yet');

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/base/json.ts';
 import { openDesk } from '../support/program.ts';
 import type { Desk, Started } from '../support/program.ts';
 import { botToken, startTelegramServer } from '../../support/telegram-server.ts';
@@ -15,12 +16,17 @@ export interface GatewayDesk extends AsyncDisposable {
 
 const env = { TELEGRAM_BOT_TOKEN: botToken };
 
-export async function openGatewayDesk(script: ModelScript, allow: readonly number[]): Promise<GatewayDesk> {
+export async function openGatewayDesk(
+  script: ModelScript,
+  allow: readonly number[],
+  settings: JsonObject = {},
+): Promise<GatewayDesk> {
   const resources = new AsyncDisposableStack();
   const telegram = resources.use(await startTelegramServer());
   const desk = resources.use(await openDesk(script));
   const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
-  await desk.setConfig({ web: { enabled: false }, model, telegram: { api_root: telegram.apiRoot, allow: [...allow] } });
+  const bot = { api_root: telegram.apiRoot, allow: [...allow] };
+  await desk.setConfig({ web: { enabled: false }, model, telegram: bot, ...settings });
   return {
     desk,
     telegram,

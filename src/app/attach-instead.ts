@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { Surroundings } from '../app.ts';
+import { isAppError } from '../base/errors.ts';
+import { createTerminalChannel } from '../channels/terminal.ts';
+import type { App, OpenOptions } from '../cli/app-port.ts';
+import { attachApp } from '../cli/attached/attach-app.ts';
+import { socketName } from '../gateway/gateway-status.ts';
+import { openHome } from '../store/home/home-folder.ts';
+
+/** Where the home is taken, by a gateway, that serves this terminal too. Whatever else is wrong stays as it is. */
+export async function attachInstead(
+  refusal: unknown,
+  options: OpenOptions,
+  { env, clock }: Pick<Surroundings, 'env' | 'clock'>,
+): Promise<App> {
+  // A gateway that runs has its settings, and no terminal makes them safer.
+  const isSafe = options.purpose === 'serve' && options.start === 'safe';
+  if (!isAppError(refusal, 'already-running') || isSafe) throw refusal;
+  const app = await attachApp({
+    socketPath: join((await openHome(env)).state, socketName),
+    model: options.purpose === 'serve' ? options.model : undefined,
+    createChannel: createTerminalChannel,
+    clock,
+  });
+  if (app === undefined) throw refusal;
+  return app;
+}

@@ -1,0 +1,208 @@
+import type { Clock } from '../../base/clock.ts';
+import { isAppError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { SessionId, TurnId } from '../../base/ids.ts';
+import { partsToText } from '../../model/message.ts';
+import type { CallName, CallParams, CallResults, TakenSeat } from '../../gateway/attach/calls.ts';
+import { describeFailedIntake, describeIntake } from '../../gateway/describe-intake.ts';
+import type { Intake } from '../../gateway/intake.ts';
+import type { Watcher } from '../../gateway/watchers.ts';
+import type { Channel, Inbound, Outbound } from '../../model/channel.ts';
+import type { LoggedEntry, StepEvent, TurnRef } from '../../model/turn.ts';
+import type { Seat, ServedTerminal } from '../app-port.ts';
+import type { GatewayLine, PushedFrame } from './gateway-line.ts';
+import type { GatewayLink, LinkUser } from './gateway-link.ts';
+
+export interface AttachedTerminalDeps {
+  readonly link: GatewayLink;
+  /** The terminal of this process: what is typed comes out of it, what is sent is shown there. */
+  readonly channel: Channel;
+  readonly seat: Seat;
+  /** Up to where the log of a session was read before. */
+  readonly read: ReadonlyMap<SessionId, number>;
+  readonly clock: Clock;
+}
+
+type Call = <Name extends CallName>(name: Name, params: CallParams<Name>) => Promise<CallResults[Name]>;
+
+/**
+ * A terminal whose chat is served by the gateway. Entries of the log are seen once each and in order, whatever happens to the
+ * line: what came while it was broken is read up in the log.
+ */
+export class AttachedTerminal implements LinkUser, AsyncDisposable {
+  readonly #deps: AttachedTerminalDeps;
+  readonly #watchers = new Set<Watcher>();
+  readonly #closing = new AbortController();
+  /** The last entry of each session that was seen here; 0 where none was. */
+  readonly #seen: Map<SessionId, number>;
+  readonly #ownTurns = new Set<TurnId>();
+  readonly #shown = new Set<string>();
+  /** Questions that stand on the screen. */
+  readonly #asked = new Map<string, Outbound>();
+  /** Events that wait until those before them were read up. */
+  #held: (readonly [TurnRef, StepEvent])[] | undefined;
+  #listening: Promise<void> | undefined;
+
+  constructor(deps: AttachedTerminalDeps) {
+    this.#deps = deps;
+    this.#seen = new Map(deps.read);
+  }
+
+  /** Sits down, and begins to pass on what is typed. */
+  async begin(wishes: Pick<CallParams<'seat.take'>, 'model' | 'sessionModel'>): Promise<ServedTerminal> {
+    const { link } = this.#deps;
+    const { model, warnings } = await this.#takeSeat((name, params) => link.call(name, params), wishes);
+    link.serve(this);
+    this.#listening = this.#listen();
+    return { gateway: this.#gateway(), model, warnings, lost: link.lost };
+  }
+
+  async pushed(frame: PushedFrame): Promise<void> {
+    const { channel } = this.#deps;
+    switch (frame.type) {
+      case 'event':
+        this.#take(frame.turn, frame.event);
+        return;
+      case 'show':
+        // What the gateway could not note as sent before it died is sent again.
+        if (this.#shown.has(frame.message.id)) return;
+        this.#shown.add(frame.message.id);
+        if (frame.message.kind === 'question') this.#asked.set(frame.message.id, frame.message);
+        await channel.send(frame.message, this.#closing.signal);
+        return;
+      case 'concluded':
+        await this.#conclude(frame.question, frame.ending);
+    }
+  }
+
+  async cutOff(): Promise<void> {
+    await this.#tell('The gateway does not answer any more. Looking for it again…');
+    // Whoever asked is gone. The turn asks again when it goes on.
+    for (const question of this.#asked.values()) await this.#conclude(question, 'No longer asked.');
+  }
+
+  async returned(line: GatewayLine): Promise<void> {
+    const call: Call = (name, params) => line.call(name, params);
+    await this.#takeSeat(call, { model: undefined, sessionModel: undefined });
+    await this.#readUp(call);
+    await this.#tell('The gateway is back.');
+    for (const sessionId of this.#seen.keys()) await call('session.goOn', { sessionId });
+    await call('seat.deliver', {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    // What is on its way waits for the gateway, which may be gone.
+    this.#deps.link.close();
+    await this.#listening;
+  }
+
+  async #conclude(question: Outbound, ending: string): Promise<void> {
+    this.#asked.delete(question.id);
+    // Asked again, it is shown again.
+    this.#shown.delete(question.id);
+    await this.#deps.channel.conclude(question, question.id, ending);
+  }
+
+  async #takeSeat(call: Call, wishes: Pick<CallParams<'seat.take'>, 'model' | 'sessionModel'>): Promise<TakenSeat> {
+    const { port, address, workdir } = this.#deps.seat;
+    return await call('seat.take', { chat: address.chat, workdir, asks: port.asks, ...wishes });
+  }
+
+  #gateway(): ServedTerminal['gateway'] {
+    const { link } = this.#deps;
+    return {
+      takeIn: (inbound) => this.#takeIn(inbound),
+      watch: (_address, watcher) => {
+        this.#watchers.add(watcher);
+        return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+      },
+      // Whoever wants to know how it went waits until the session is idle.
+      resume: (sessionId) => void link.call('session.goOn', { sessionId }).catch(() => undefined),
+      whenIdle: (sessionId) => link.call('session.whenIdle', { sessionId }),
+      deliver: async () => {
+        await this.#readUp((name, params) => link.call(name, params));
+        await link.call('seat.deliver', {});
+      },
+    };
+  }
+
+  /** What the gateway does for a channel of its own: each input is dealt with before the next is read. */
+  async #listen(): Promise<void> {
+    for await (const inbound of this.#deps.channel.receive(this.#closing.signal)) {
+      const answer = await this.#takeInOrSayWhyNot(inbound);
+      if (answer !== undefined) await this.#tell(answer);
+    }
+  }
+
+  async #takeInOrSayWhyNot(inbound: Inbound): Promise<string | undefined> {
+    try {
+      return describeIntake(await this.#takeIn(inbound));
+    } catch (thrown) {
+      if (isAppError(thrown, 'gateway-gone')) return undefined;
+      return describeIntake({ type: 'refused', reason: describeFailedIntake(thrown) });
+    }
+  }
+
+  async #takeIn(inbound: Inbound): Promise<Intake> {
+    const { link } = this.#deps;
+    if (inbound.type === 'answer') {
+      const { digest, verdict } = inbound;
+      return await link.call('seat.answer', { digest, verdict });
+    }
+    const { key, parts, images = [] } = inbound;
+    const message = {
+      messageId: key.messageId,
+      text: partsToText(parts),
+      images: images.map(({ bytes, name }) => ({ base64: Buffer.from(bytes).toString('base64'), name })),
+    };
+    const intake = await link.call('seat.say', { ...message, delivery: 'first' }, { ...message, delivery: 'repeat' });
+    if ('turn' in intake) this.#remember(intake.turn);
+    return intake;
+  }
+
+  #remember({ sessionId, turnId }: TurnRef): void {
+    this.#ownTurns.add(turnId);
+    if (!this.#seen.has(sessionId)) this.#seen.set(sessionId, 0);
+  }
+
+  #take(turn: TurnRef, event: StepEvent): void {
+    if (this.#held !== undefined) this.#held.push([turn, event]);
+    else if (event.type !== 'entry' || event.logged.seq > (this.#seen.get(turn.sessionId) ?? 0))
+      this.#pass(turn, event);
+  }
+
+  #pass(turn: TurnRef, event: StepEvent): void {
+    if (event.type === 'entry') this.#seen.set(turn.sessionId, event.logged.seq);
+    for (const watcher of this.#watchers) watcher(turn, event);
+  }
+
+  /** Passes on what is in the log and was not seen here; what comes meanwhile comes behind it. */
+  async #readUp(call: Call): Promise<void> {
+    this.#held = [];
+    try {
+      for (const [sessionId, seq] of this.#seen) {
+        const entries = await call('turns.after', { sessionId, seq });
+        for (const logged of entries.filter((each) => this.#isNews(each, seq)))
+          this.#pass({ sessionId, turnId: logged.turnId }, { type: 'entry', logged });
+      }
+    } finally {
+      const held = this.#held;
+      this.#held = undefined;
+      for (const [turn, event] of held) this.#take(turn, event);
+    }
+  }
+
+  /** What people said is on their screens. Of a session that was not read before, only turns from here count. */
+  #isNews({ turnId, entry }: LoggedEntry, seen: number): boolean {
+    if (entry.type === 'turn.admitted' || entry.type === 'turn.steered') return false;
+    return seen > 0 || this.#ownTurns.has(turnId);
+  }
+
+  async #tell(text: string): Promise<void> {
+    const { channel, seat, clock } = this.#deps;
+    const id = newId('outbox', clock.now());
+    const notice = { id, address: seat.address, kind: 'notice', text, copy: 'first', digest: undefined } as const;
+    await channel.send(notice, this.#closing.signal);
+  }
+}

@@ -1,0 +1,26 @@
+import { describeError } from '../base/errors.ts';
+import { withoutFullStop } from '../base/full-stop.ts';
+import type { Intake } from './intake.ts';
+
+/** What the sender is told at once; undefined where a turn answers, or nobody needs to. */
+export function describeIntake(intake: Intake): string | undefined {
+  switch (intake.type) {
+    case 'commanded':
+    case 'denied':
+      return intake.reply;
+    case 'refused':
+      return `That was not taken in: ${intake.reason}.`;
+    case 'steered':
+      return 'Noted: it reaches the running turn with its next step.';
+    case 'admitted':
+      return intake.told;
+    case 'answered':
+    case 'ignored':
+      return undefined;
+  }
+}
+
+/** Why something was refused that could not be written down. */
+export function describeFailedIntake(thrown: unknown): string {
+  return `${withoutFullStop(describeError(thrown))}. Nothing was done; send it again`;
+}

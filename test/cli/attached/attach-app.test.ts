@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AsyncQueue } from '../../../src/base/async-queue.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { Clock } from '../../../src/base/clock.ts';
+import type { PersonId } from '../../../src/base/ids.ts';
+import { createTerminalChannel } from '../../../src/channels/terminal.ts';
+import type { App, Seat } from '../../../src/cli/app-port.ts';
+import { attachApp } from '../../../src/cli/attached/attach-app.ts';
+import { exitCodeOfError } from '../../../src/cli/exit-codes.ts';
+import type { Outbound, TerminalInput } from '../../../src/model/channel.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { says, stallsAfter } from '../../support/model-script.ts';
+import { openTelegramHouse } from '../../support/telegram-house.ts';
+import type { TelegramHouse } from '../../support/telegram-house.ts';
+
+async function attach({ home }: TelegramHouse, clock: Clock = systemClock): Promise<App> {
+  const socketPath = join(home, 'state', 'gateway.sock');
+  const app = await attachApp({ socketPath, model: undefined, createChannel: createTerminalChannel, clock });
+  if (app === undefined) throw new Error('no gateway listens');
+  return app;
+}
+
+/** A seat whose person types what a test wants, and what they saw. */
+class Person {
+  readonly input = new AsyncQueue<TerminalInput>();
+  readonly shown: string[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  get seat(): Seat {
+    const port = {
+      asks: 'no',
+      read: (signal: AbortSignal) => {
+        signal.addEventListener('abort', () => this.input.close(), { once: true });
+        return this.input;
+      },
+      show: ({ text }: Outbound) => {
+        this.shown.push(text);
+        for (const listener of this.#listeners) listener();
+        return Promise.resolve();
+      },
+      conclude: () => undefined,
+    } as const;
+    const address = { platform: 'terminal', account: 'local', chat: 'here', thread: '' };
+    return { port, address, person: 'owner' as PersonId, workdir: '/tmp' };
+  }
+
+  async sees(pattern: RegExp): Promise<void> {
+    while (!this.shown.some((text) => pattern.test(text))) {
+      await new Promise<void>((resolve) => {
+        this.#listeners.add(resolve);
+      });
+    }
+  }
+}
+
+test('where nobody listens there is nothing to attach to', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  await house.close();
+
+  const socketPath = join(house.home, 'state', 'gateway.sock');
+  const options = { socketPath, model: undefined, createChannel: createTerminalChannel, clock: systemClock };
+
+  assert.equal(await attachApp(options), undefined);
+});
+
+test('a terminal looks for a gateway that is gone for a minute, then it ends with a clear error', async () => {
+  const clock = new ManualClock();
+  await using house = await openTelegramHouse({ script: [stallsAfter(0, says('Never.'))] });
+  await using app = await attach(house, clock);
+  const person = new Person();
+  const { gateway, lost } = await app.serveTerminal(person.seat, undefined);
+  person.input.push({ type: 'line', text: 'hello' });
+  await house.model.whenRequested(1);
+  const session = await app.store.sessions.at(person.seat);
+  const idle = assert.rejects(gateway.whenIdle(session.id), { code: 'gateway-gone' });
+  await house.close();
+  await person.sees(/Looking for it again/);
+
+  await clock.whenSomeoneSleeps();
+  clock.advance(59_000);
+  await clock.whenSomeoneSleeps();
+  clock.advance(2_000);
+
+  await assert.rejects(lost, (thrown) => exitCodeOfError(thrown) === 69);
+  await idle;
+});
+
+test('a gateway that comes back in time is found again, and the call that waited is answered', async () => {
+  await using house = await openTelegramHouse({ script: [stallsAfter(0, says('Never.')), says('Here I am.')] });
+  await using app = await attach(house);
+  const person = new Person();
+  const { gateway } = await app.serveTerminal(person.seat, undefined);
+  const seen: string[] = [];
+  using _watching = gateway.watch(person.seat.address, (_turn, event) => {
+    if (event.type === 'entry') seen.push(`${event.logged.seq} ${event.logged.entry.type}`);
+  });
+  person.input.push({ type: 'line', text: 'hello' });
+  await house.model.whenRequested(1);
+  const session = await app.store.sessions.at(person.seat);
+  const idle = gateway.whenIdle(session.id);
+  await house.close();
+
+  await house.open();
+  await idle;
+
+  await person.sees(/Here I am\./);
+  assert.deepEqual(person.shown, [
+    'The gateway does not answer any more. Looking for it again…',
+    'The gateway is back.',
+    'Here I am.',
+  ]);
+  // Each once and in order, also those that were written while nobody looked.
+  const entries = await app.store.turns.after(session.id, 0);
+  assert.deepEqual(
+    seen,
+    entries.slice(1).map(({ seq, entry }) => `${seq} ${entry.type}`),
+  );
+});
+
+test('a command that only looks ends at once when the gateway does', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  await using app = await attach(house);
+  await house.close();
+
+  await assert.rejects(app.store.sessions.list({ limit: 1 }), { code: 'gateway-gone' });
+});
