@@ -32,7 +32,12 @@ export async function openServiceBench(script: ModelScript, allow: readonly numb
     path,
     configure(settings) {
       const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
-      return desk.setConfig({ model, telegram: { api_root: telegram.apiRoot, allow: [...allow] }, ...settings });
+      return desk.setConfig({
+        web: { enabled: false },
+        model,
+        telegram: { api_root: telegram.apiRoot, allow: [...allow] },
+        ...settings,
+      });
     },
     async [Symbol.asyncDispose]() {
       const left = await pid();
