@@ -97,6 +97,7 @@ async function post(chat, sending) {
   try {
     const { status, data } = await ask(`/api/chats/${encodeURIComponent(chat)}/messages`, sending);
     if (status === 200 && takenIn.has(data.outcome)) return { type: 'taken-in' };
+    if (status === 200 && data.outcome === 'refused') return { type: 'refused', reason: 'it was not taken in' };
     if (status === 200) return { type: 'known' };
     // Whoever is logged out may log in again, and what hinders the server may pass.
     if (status === 401 || status === 429 || status >= 500) return 'later';

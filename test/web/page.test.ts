@@ -212,3 +212,23 @@ test('on a narrow screen nothing sticks out, and the chats come and go', { skip 
 
   await page.getByRole('button', { name: 'New chat' }).waitFor({ state: 'hidden' });
 });
+
+test('what the page is told twice it shows once', { skip }, async () => {
+  await using house = await openWebHouse();
+  await using browser = await openBrowser();
+  const item = { id: 'out_1', type: 'reply', at: 1, text: 'Only once.' };
+  const told = `event: item\ndata: ${JSON.stringify(item)}\n\n`;
+  const thirdTime = Promise.withResolvers<void>();
+  let times = 0;
+  // The stream ends each time, so the page comes back for more, and is told the same again.
+  await browser.context.route('**/events*', async (route) => {
+    times += 1;
+    if (times === 3) thirdTime.resolve();
+    await route.fulfill({ contentType: 'text/event-stream', body: `${told}${told}` });
+  });
+
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await thirdTime.promise;
+
+  assert.deepEqual(await shown(page), ['Only once.']);
+});
