@@ -179,10 +179,10 @@ export class Gateway implements AsyncDisposable {
     const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
     const desk = { access, offerPairing, bindOwner, commands, busyMode, lanes, approvals };
     const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
-    if (intake.type === 'admitted' && this.isDraining) {
-      await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
-    }
-    return intake;
+    if (intake.type !== 'admitted' || !this.isDraining) return intake;
+    // In place of whatever else there is to say: it waits for the next start.
+    await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
+    return { type: 'admitted', turn: intake.turn };
   }
 
   /** Does what was put off until the sender was told. */

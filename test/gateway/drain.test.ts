@@ -75,7 +75,7 @@ test('a turn that waits behind the running one does not begin while the gateway 
   gate.resolve();
   await drained;
 
-  assert.deepEqual(textsFor(house, anna), ['Done.', pausing]);
+  assert.deepEqual(textsFor(house, anna), ['Waits: 1 turn is before it.', 'Done.', pausing]);
   assert.equal((await house.app.store.turns.unsettled()).length, 1);
 });
 

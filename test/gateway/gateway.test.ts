@@ -70,7 +70,7 @@ test('a recognised command never reaches the model', async () => {
   const intake = await house.gateway.takeIn(inboundWithId(house, 'm1', '/help'));
 
   assert.equal(intake.type, 'commanded');
-  assert.match(intake.type === 'commanded' ? intake.reply : '', /\/stop .*\n[\s\S]*\/new /);
+  assert.match(intake.type === 'commanded' ? intake.reply : '', /\/stop .*\n[\s\S]*\/new, /);
   assert.equal(house.server.requests.length, 0);
 });
 
