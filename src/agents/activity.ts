@@ -77,6 +77,8 @@ function describeStir(event: StepEvent): string | undefined {
     case 'tool.progress':
       return 'a tool is getting on';
     case 'notice':
+    case 'waiting':
+    case 'status':
       return undefined;
   }
 }

@@ -210,7 +210,12 @@ export class Agent {
       emit,
       tools,
       blobs: store.blobs,
-      approvals: { ask: (request, signal) => this.#activity.whileAsking(() => approvals.ask(request, signal)) },
+      approvals: {
+        ask: (request, signal) => {
+          emit({ type: 'waiting', wait: { type: 'person' } });
+          return this.#activity.whileAsking(() => approvals.ask(request, signal));
+        },
+      },
       place: { sessionId: this.sessionId, workdir: session.workdir },
       person,
       limits: now.agent,

@@ -118,6 +118,8 @@ const jsonText = `talaria run --json prints one JSON object a line. Each has a "
   call.begun       turnId, name: the model began to write a tool call
   tool.progress    turnId, callId, text
   notice           turnId, text
+  waiting          turnId, wait: whom or what the turn begins to wait for
+  status           turnId, text: the same for people, from 30 s of silence on
   settled          the last line: ok, exitCode, sessionId, turnId, result (as in the log), text (the reply, or why
                    there is none)
   failed           the last line where there is no result: ok, exitCode, error with code and message

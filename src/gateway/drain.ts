@@ -9,6 +9,7 @@ import type { Fence, Store, StoreTx } from '../model/store.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import type { LaneControl } from './lanes.ts';
+import { WaitTeller } from './tell-waits.ts';
 import { watchTurn } from './watchdog.ts';
 
 export interface DrainDeps {
@@ -105,6 +106,12 @@ interface RunDeps extends DrainDeps {
 
 /** Runs one turn. True where a shutdown left it unsettled. */
 async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<boolean> {
+  const show = (event: StepEvent): void => deps.show(session, turn, event);
+  await using waits = new WaitTeller({
+    tell: (text) => show({ type: 'status', text }),
+    countBehind: async () => (await deps.store.turns.unsettled(session.id)).length - 1,
+    clock: deps.clock,
+  });
   await deps.refreshSettings(session);
   using lease = await deps.agents.lease(session);
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
@@ -129,7 +136,8 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   for (;;) {
     const next = await run.next();
     if (next.done === true) return next.value.type === 'released';
-    deps.show(session, turn, next.value);
+    waits.take(next.value);
+    show(next.value);
   }
 }
 

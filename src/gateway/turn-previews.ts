@@ -2,6 +2,7 @@ import type { Channel } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { StepEvent, TurnEntry } from '../model/turn.ts';
+import { waitingForPerson } from './describe-wait.ts';
 
 /** What is seen of a running turn: its reply so far, and what is being done. */
 interface Shown {
@@ -52,6 +53,10 @@ export function showEvent(shown: Shown, event: StepEvent): Shown {
       return withStatus(shown, event.name);
     case 'notice':
       return withStatus(shown, event.text);
+    case 'status':
+      return withStatus(shown, event.text);
+    case 'waiting':
+      return event.wait.type === 'person' ? withStatus(shown, waitingForPerson) : shown;
     case 'tool.progress':
       return shown;
     case 'entry':
@@ -62,7 +67,7 @@ export function showEvent(shown: Shown, event: StepEvent): Shown {
 function showEntry(shown: Shown, entry: TurnEntry): Shown {
   // What was said before a tool ran is no part of the reply.
   if (entry.type === 'step.asked') return nothing;
-  if (entry.type === 'approval.asked') return withStatus(shown, 'waiting for your answer');
+  if (entry.type === 'approval.asked') return withStatus(shown, waitingForPerson);
   if (entry.type === 'tool.called') return withStatus(shown, entry.call.name);
   return entry.type === 'approval.answered' || entry.type === 'tool.settled' ? withStatus(shown, '') : shown;
 }

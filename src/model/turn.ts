@@ -212,4 +212,25 @@ export type StepEvent =
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'call.begun'; readonly name: string }
   | { readonly type: 'tool.progress'; readonly callId: CallId; readonly text: string }
-  | { readonly type: 'notice'; readonly text: string };
+  | { readonly type: 'notice'; readonly text: string }
+  | { readonly type: 'waiting'; readonly wait: Wait }
+  /** Said by the gateway, again and again, while nothing else is seen of the turn: what it waits for, in one line. */
+  | { readonly type: 'status'; readonly text: string };
+
+/** What a turn begins to wait for, where its entries do not tell. */
+export type Wait =
+  | {
+      readonly type: 'model';
+      readonly runtime: RuntimeName;
+      /** Which try of this call it is there, of about how many. */
+      readonly attempt: number;
+      readonly mostAttempts: number;
+      /** Who is asked if this one cannot answer. */
+      readonly next?: RuntimeName;
+      /** Set where it is asked only after a pause. */
+      readonly pauseMs?: number;
+    }
+  | { readonly type: 'summary'; readonly runtime: RuntimeName }
+  | { readonly type: 'person' }
+  /** The disk, or whoever holds the store. */
+  | { readonly type: 'store'; readonly reason: string };

@@ -49,6 +49,8 @@ const remedies: Readonly<Record<RefusalKind, readonly Remedy[]>> = {
 };
 
 const mostRetries = 3;
+/** How often a call is made at one runtime, as a rule. */
+export const usualTries = mostRetries + 1;
 const longestBackOffMs = 60_000;
 const longestAskedWaitMs = 120_000;
 const longestWorthwhileWaitMs = 20_000;

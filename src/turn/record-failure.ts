@@ -4,7 +4,6 @@ import { imagesIn } from '../model/message.ts';
 import { noUsage } from '../model/provider.ts';
 import type { ModelFailure } from '../model/provider.ts';
 import { keyPlaces, nextKey, nextPlace } from '../model/runtime.ts';
-import type { Runtime } from '../model/runtime.ts';
 import type { AfterFailure, TurnEntry } from '../model/turn.ts';
 import { announceSpending, bookCall } from './book-call.ts';
 import type { EndedCall } from './book-call.ts';
@@ -12,7 +11,8 @@ import { decideRetry } from './decide-retry.ts';
 import type { CallHistory } from './decide-retry.ts';
 import { describeFailure } from './describe-failure.ts';
 import { discardKey } from './discard-key.ts';
-import { currentPlace, currentRuntime } from './step-deps.ts';
+import { modelWait } from './model-wait.ts';
+import { awakeNow, currentPlace, currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
 
 const mostCompactions = 3;
@@ -31,6 +31,7 @@ export async function recordFailure(
   await recordEntry({ failure, next, ended }, deps, signal);
   if (ended) await announceSpending([ended], deps);
   announce(failure, next, afterMs, deps);
+  if (afterMs > 0) deps.emit({ type: 'waiting', wait: { ...modelWait(deps), pauseMs: afterMs } });
   if (afterMs > 0) await sleepUnlessStopped(afterMs, deps.clock, signal);
   if (next.type === 'refresh-key') discardKey(runtime);
   if (next.type === 'recover' && !signal.aborted) await deps.clients.rebuild(currentPlace(deps));
@@ -40,8 +41,7 @@ function historyOf(deps: StepDeps): CallHistory {
   const { chain } = deps.clients;
   const { failuresInARow, hasRecovered, hasForgottenReasoning, hasRefreshedKey, rotations } = deps.recorder.state;
   const place = currentPlace(deps);
-  const nowMs = deps.clock.monotonic();
-  const isAwake = (runtime: Runtime): boolean => deps.coolDowns.find(runtime, nowMs) === undefined;
+  const isAwake = awakeNow(deps);
   const keys = keyPlaces(chain, place);
   return {
     runtime: currentRuntime(deps),

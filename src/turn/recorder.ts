@@ -60,7 +60,7 @@ export class Recorder {
         await this.#takeIn(logged);
         return logged;
       },
-      { clock, signal, onWait: ({ message }) => emit({ type: 'notice', text: `${message}; waiting` }) },
+      { clock, signal, onWait: ({ message }) => announceWait(message, emit) },
     );
   }
 
@@ -76,4 +76,9 @@ export class Recorder {
     else await conversation.catchUp(store.turns);
     for (const entry of logged) emit({ type: 'entry', logged: entry });
   }
+}
+
+function announceWait(reason: string, emit: RecorderDeps['emit']): void {
+  emit({ type: 'notice', text: `${reason}; waiting` });
+  emit({ type: 'waiting', wait: { type: 'store', reason } });
 }

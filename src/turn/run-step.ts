@@ -4,6 +4,7 @@ import { ArrivingAnswer } from './arriving-answer.ts';
 import type { AnswerEnd } from './arriving-answer.ts';
 import { endCall, endFailed } from './book-call.ts';
 import type { EndedCall } from './book-call.ts';
+import { modelWait } from './model-wait.ts';
 import type { ReadyCall } from './prepare-call.ts';
 import { recordAnswer } from './record-answer.ts';
 import type { AnswerDeps } from './record-answer.ts';
@@ -68,6 +69,7 @@ async function tryStep(toolUse: ModelRequest['toolUse'], deps: StepDeps, signal:
     const step = await recordAsked(toolUse, deps, signal);
     if (step === undefined) return { type: 'not-asked' };
     await deps.recorder.reach('step-asked');
+    deps.emit({ type: 'waiting', wait: modelWait(deps) });
     const arriving = new ArrivingAnswer();
     const end = await receive(client.stream(step.request, signal), arriving, deps);
     return { type: 'asked', step, arriving, end };

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Approvals } from '../model/approvals.ts';
 import type { CompactionSettings } from '../model/config.ts';
 import type { Effort } from '../model/provider.ts';
-import type { Runtime } from '../model/runtime.ts';
+import type { IsAwake, Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import type { Blobs } from '../model/store.ts';
 import type { StepEvent } from '../model/turn.ts';
@@ -36,6 +36,12 @@ export interface StepDeps {
 export function currentPlace({ recorder, clients, startPlace }: StepDeps): number {
   const place = recorder.state.place ?? startPlace;
   return place < clients.chain.length ? place : 0;
+}
+
+/** Which runtimes may be asked at this moment. */
+export function awakeNow({ coolDowns, clock }: Pick<StepDeps, 'coolDowns' | 'clock'>): IsAwake {
+  const nowMs = clock.monotonic();
+  return (runtime) => coolDowns.find(runtime, nowMs) === undefined;
 }
 
 export function currentRuntime(deps: StepDeps): Runtime {

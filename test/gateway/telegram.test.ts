@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callsTool, says } from '../support/model-script.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { callsTool, says, staysSilent } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { anna, ben, botToken } from '../support/telegram-server.ts';
 import type { ShownMessage } from '../support/telegram-server-chats.ts';
@@ -64,6 +65,37 @@ test('an answer is seen while it grows, and the finished one takes its place', a
   assert.match(growing, /^This is the first.* ▉$/);
   assert.deepEqual(shown, [text]);
 });
+
+test('whoever waits is told why after half a minute, in one message that is kept up to date and becomes the answer', async () => {
+  const clock = new ManualClock(Date.now());
+  await using house = await openTelegramHouse({ script: [staysSilent(says('Here.'))], clock });
+  house.telegram.say('hello?');
+  await house.model.whenRequested(1);
+
+  const seen: (readonly string[])[] = [];
+  for (const seconds of [30, 45]) {
+    const line = `⏳ waiting for custom:scripted, ${seconds} s, try 1 of 4`;
+    clock.advance((seconds === 30 ? 30 : 15) * 1000);
+    seen.push(await house.telegram.whenShown(anna.id, endsWith(line)));
+    await whenAnswersAreRead(house);
+  }
+  house.model.release();
+  const answered = await house.telegram.whenShown(anna.id, endsWith('Here.'));
+
+  assert.deepEqual(
+    seen.map((texts) => texts.length),
+    [1, 1],
+  );
+  assert.deepEqual(answered, ['Here.']);
+});
+
+/** Behind everything that the server has answered so far: the bot has read it by then, and knows when it may edit again. */
+async function whenAnswersAreRead({ telegram }: TelegramHouse): Promise<void> {
+  for (let trips = 0; trips < 3; trips += 1) {
+    const answer = await fetch(`${telegram.apiRoot}/bot${botToken}/getMe`);
+    await answer.text();
+  }
+}
 
 test('the menu of the bot has the commands that the terminal has', async () => {
   await using house = await openTelegramHouse({ script: [] });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { askGateway, openApp } from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { ServedChannels } from '../../src/cli/app-port.ts';
 import type { DeskRequest } from '../../src/gateway/people-desk.ts';
@@ -22,6 +23,7 @@ export interface TelegramHouseOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What starts the gateway again, if something does. */
   readonly restart?: () => void;
+  readonly clock?: Clock;
 }
 
 /** The real app as a gateway, between a scripted model and the Bot API for tests. */
@@ -45,13 +47,19 @@ export class TelegramHouse implements AsyncDisposable {
   /** What whoever runs the program was told. */
   readonly reported: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
+  readonly #clock: Clock;
   readonly #resources: AsyncDisposableStack;
   readonly #restart: (() => void) | undefined;
   #app: App | undefined;
   #gateway: ServedChannels['gateway'] | undefined;
 
   constructor(
-    { folder, env, restart }: { readonly folder: string } & Pick<TelegramHouseOptions, 'env' | 'restart'>,
+    {
+      folder,
+      env,
+      restart,
+      clock,
+    }: { readonly folder: string } & Pick<TelegramHouseOptions, 'env' | 'restart' | 'clock'>,
     servers: { readonly model: ModelServer; readonly telegram: TelegramServer },
     resources: AsyncDisposableStack,
   ) {
@@ -59,6 +67,7 @@ export class TelegramHouse implements AsyncDisposable {
     this.home = join(folder, 'home');
     this.model = servers.model;
     this.telegram = servers.telegram;
+    this.#clock = clock ?? systemClock;
     this.#resources = resources;
     const path = process.env['PATH'] ?? '';
     this.#env = { TALARIA_HOME: this.home, PATH: path, HOME: folder, TELEGRAM_BOT_TOKEN: botToken, ...env };
@@ -86,7 +95,7 @@ export class TelegramHouse implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    const surroundings = { env: this.#env, clock: systemClock, faults: undefined };
+    const surroundings = { env: this.#env, clock: this.#clock, faults: undefined };
     this.#app = await openApp({ purpose: 'serve', model: undefined }, surroundings);
     const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line), {
       version: '',
@@ -103,7 +112,7 @@ export class TelegramHouse implements AsyncDisposable {
 
   /** What a command of the owner is answered, while the gateway runs or not. */
   async ask(request: DeskRequest): Promise<string> {
-    return (await askGateway(request, { env: this.#env, clock: systemClock, faults: undefined })).text;
+    return (await askGateway(request, { env: this.#env, clock: this.#clock, faults: undefined })).text;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Interface, Key } from 'node:readline';
 import type { ProcessPort } from '../app-port.ts';
-import { chooseStyle, decideEscapes } from '../render/style.ts';
+import { chooseStyle, decideEscapes, eraseRow } from '../render/style.ts';
 import { isInPaste, noteCursorRow } from './note-cursor-row.ts';
 
 export interface ScreenEvents {
@@ -42,6 +42,7 @@ export class ChatScreen implements Disposable {
   #isPromptShown = false;
   #isRemembering = true;
   #isClosed = false;
+  #isLive = false;
   #held = '';
 
   constructor({ process, history, events }: ScreenOptions) {
@@ -68,8 +69,23 @@ export class ChatScreen implements Disposable {
       this.#held += text;
       return;
     }
+    this.eraseLive();
     this.hidePrompt();
     this.#process.stdout.write(text);
+  }
+
+  /** Shows a line that goes when anything else is written, unless someone is typing. Only for terminals that obey escape codes. */
+  drawLive(text: string): void {
+    if (this.isTyping || this.#isClosed) return;
+    this.hidePrompt();
+    const { env, stdout } = this.#process;
+    stdout.write(eraseRow + chooseStyle({ isTerminal: true, env }).dim(text));
+    this.#isLive = true;
+  }
+
+  eraseLive(): void {
+    if (this.#isLive) this.#process.stdout.write(eraseRow);
+    this.#isLive = false;
   }
 
   /** Shows a prompt; the cursor must be at the beginning of a line. `forgotten` lines are not brought back by the arrow keys. */
@@ -78,6 +94,7 @@ export class ChatScreen implements Disposable {
     this.#prompt = text;
     this.#lines.setPrompt(text);
     if (this.isTyping || this.#isClosed) return;
+    this.eraseLive();
     this.hidePrompt();
     this.#isPromptShown = true;
     this.#lines.prompt();
@@ -104,6 +121,7 @@ export class ChatScreen implements Disposable {
     stdin.off('keypress', this.#beforeKey).off('keypress', this.#afterKey).off('error', this.#end);
     const held = this.#held;
     this.#held = '';
+    this.eraseLive();
     if (this.isTyping) this.#process.stdout.write('\n');
     else this.hidePrompt();
     this.#isClosed = true;

@@ -60,6 +60,10 @@ export class ChatView {
     this.#printer.prose(text, (wrapped) => this.#style.bold(wrapped));
   }
 
+  get isMidLine(): boolean {
+    return this.#printer.isMidLine;
+  }
+
   endLine(): void {
     this.#printer.endLine();
   }

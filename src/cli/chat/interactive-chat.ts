@@ -1,4 +1,5 @@
 import { AsyncQueue } from '../../base/async-queue.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { findCommand, parseCommand, readSaying } from '../../gateway/commands.ts';
 import type { Command } from '../../gateway/commands.ts';
@@ -7,7 +8,10 @@ import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
 import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
 import { readVerdict } from '../read-verdict.ts';
-import { chooseStyle } from '../render/style.ts';
+import { LiveLine } from '../render/live-line.ts';
+import type { LiveScreen } from '../render/live-line.ts';
+import { StatusNotes } from '../render/status-notes.ts';
+import { chooseStyle, decideEscapes } from '../render/style.ts';
 import { renderBanner } from './banner.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { ChatScreen } from './chat-screen.ts';
@@ -52,6 +56,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   readonly #parts: ChatParts;
   readonly #view: ChatView;
   readonly #screen: ChatScreen;
+  /** Undefined on a terminal that cannot take a line away again. */
+  readonly #live: LiveLine | undefined;
+  readonly #statusNotes: StatusNotes;
   readonly #input = new AsyncQueue<TerminalInput>();
   readonly #message = new MessageLines();
   readonly #left = Promise.withResolvers<number>();
@@ -74,6 +81,26 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       () => process.stdout.columns,
     );
     this.#screen = new ChatScreen({ process, history, events: this });
+    this.#statusNotes = new StatusNotes((text) => this.#view.note(text));
+    const escapes = decideEscapes({ isTerminal: true, env: process.env });
+    this.#live = escapes === 'allowed' ? new LiveLine(this.#liveScreen(), systemClock) : undefined;
+  }
+
+  #liveScreen(): LiveScreen {
+    const [view, screen, { stdout }] = [this.#view, this.#screen, this.#parts.process];
+    // No line is drawn where a prompt belongs: at a question, and in a message of several lines.
+    const isFree = (): boolean => this.#mode.type === 'busy' && this.#message.isEmpty && !screen.isTyping;
+    return {
+      draw: (text) => (isFree() ? screen.drawLive(text) : undefined),
+      erase: () => screen.eraseLive(),
+      get columns() {
+        return stdout.columns;
+      },
+      get isMidLine() {
+        return view.isMidLine;
+      },
+      endLine: () => (isFree() ? view.endLine() : undefined),
+    };
   }
 
   /** Resolves with the exit code when the person has left. */
@@ -144,6 +171,8 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     if (isSettled) this.#mode = busy;
     if (isSettled) this.#nextQuestion = undefined;
     this.#view.take(turn, event);
+    if (this.#live) this.#live.follow(event);
+    else this.#statusNotes.follow(event);
   }
 
   // What the person does.
@@ -198,6 +227,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#pasting);
+    this.#live?.[Symbol.dispose]();
     this.#view.endLine();
     if (this.#mode.type !== 'idle') this.#view.note(leftTurnNotes[this.#parts.app.leftTurns]);
     else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
@@ -235,8 +265,12 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #send(text: string): void {
     const isNothing = text.trim() === '';
     if (this.#mode.type === 'idle') this.#mode = isNothing || isPersonLeaving(text) ? idle : busy;
-    if (isNothing) this.#showPrompt();
-    else this.#input.push({ type: 'line', text });
+    if (isNothing) {
+      this.#showPrompt();
+      return;
+    }
+    this.#input.push({ type: 'line', text });
+    if (parseCommand(text.trim()) === undefined && this.#mode.type === 'busy') this.#live?.begin();
   }
 
   /** Reads the picture that a line names. Where that cannot be had the person is told, and nothing goes on. */
@@ -287,6 +321,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       return;
     }
     this.#whenIdle = undefined;
+    this.#live?.end();
     this.#mode = idle;
     this.#showPrompt();
   }

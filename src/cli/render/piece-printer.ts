@@ -38,6 +38,11 @@ export class PiecePrinter {
     this.#words = deps.layout ?? new WordStream(() => deps.columns('speech'));
   }
 
+  /** Whether the words of the model stop in the middle of a line. */
+  get isMidLine(): boolean {
+    return this.#isMidLine;
+  }
+
   print(piece: Piece): void {
     if (piece.type === 'speech') {
       this.speak(piece.text);

@@ -11,6 +11,9 @@ export interface ColourClues {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Takes away what stands in the row of the cursor, and nothing else: some terminals keep what is erased by the screen. */
+export const eraseRow = '\r\u001b[K';
+
 /** Whether escape codes may be written at all: to a terminal that understands them, if nobody forbade it. */
 export function decideEscapes({ isTerminal, env }: ColourClues): 'allowed' | 'forbidden' {
   return isTerminal && env['TERM'] !== 'dumb' ? 'allowed' : 'forbidden';

@@ -61,6 +61,8 @@ export function showEvent(view: TurnView, event: StepEvent): Shown {
       return shown(view, [{ type: 'note', text: event.text }]);
     case 'call.begun':
     case 'tool.progress':
+    case 'waiting':
+    case 'status':
       return shown(view, []);
   }
 }

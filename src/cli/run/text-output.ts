@@ -1,10 +1,14 @@
+import { systemClock } from '../../base/clock.ts';
 import type { TurnId } from '../../base/ids.ts';
 import type { Outbound } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import { neutralise } from '../render/neutralise.ts';
 import { PiecePrinter } from '../render/piece-printer.ts';
 import type { TurnTranscript } from '../render/transcript.ts';
-import { chooseStyle } from '../render/style.ts';
+import { LiveLine } from '../render/live-line.ts';
+import type { LiveScreen } from '../render/live-line.ts';
+import { StatusNotes } from '../render/status-notes.ts';
+import { chooseStyle, decideEscapes, eraseRow } from '../render/style.ts';
 import type { Style } from '../render/style.ts';
 import { blankView, missingOf, showEvent } from '../render/turn-view.ts';
 import type { Piece, TurnView } from '../render/turn-view.ts';
@@ -22,6 +26,9 @@ export class TextOutput implements RunOutput {
   readonly #style: Style;
   readonly #printer: PiecePrinter;
   readonly #views = new Map<TurnId, TurnView>();
+  readonly #live: LiveLine | undefined;
+  readonly #statusNotes = new StatusNotes((text) => this.note(text));
+  #isLiveShown = false;
   #earlier: ReadonlySet<string> = new Set();
   #lastTurn: TurnId | undefined;
 
@@ -30,18 +37,50 @@ export class TextOutput implements RunOutput {
     this.#isQuiet = progress === 'quiet';
     this.#style = chooseStyle({ isTerminal: process.stderr.isTTY, env: process.env });
     this.#printer = new PiecePrinter({
-      speech: (text) => void process.stdout.write(text),
-      notes: (text) => void process.stderr.write(text),
+      speech: (text) => this.#write(process.stdout, text),
+      notes: (text) => this.#write(process.stderr, text),
       style: this.#style,
       columns: (what) => {
         const screen = what === 'speech' ? process.stdout : process.stderr;
         return screen.isTTY ? screen.columns : undefined;
       },
     });
+    const escapes = decideEscapes({ isTerminal: process.stderr.isTTY, env: process.env });
+    if (escapes === 'allowed' && !this.#isQuiet)
+      this.#live = new LiveLine(this.#liveScreen(process.stderr), systemClock);
+  }
+
+  #liveScreen(stderr: NodeJS.WriteStream): LiveScreen {
+    const printer = this.#printer;
+    return {
+      draw: (text) => {
+        stderr.write(eraseRow + this.#style.dim(text));
+        this.#isLiveShown = true;
+      },
+      erase: () => this.#eraseLive(),
+      get columns() {
+        return stderr.columns;
+      },
+      get isMidLine() {
+        return printer.isMidLine;
+      },
+      endLine: () => printer.endLine(),
+    };
+  }
+
+  #write(stream: NodeJS.WriteStream, text: string): void {
+    this.#eraseLive();
+    stream.write(text);
+  }
+
+  #eraseLive(): void {
+    if (this.#isLiveShown) this.#process.stderr.write(eraseRow);
+    this.#isLiveShown = false;
   }
 
   started({ earlier }: RunStart): void {
     this.#earlier = earlier;
+    this.#live?.begin();
   }
 
   /** Shows turns of the log again, as progress. What goes on of them goes on from there. */
@@ -68,6 +107,8 @@ export class TextOutput implements RunOutput {
       if (isStreamed) this.#stream(piece);
       else this.#progress(piece);
     }
+    if (this.#live) this.#live.follow(event);
+    else this.#statusNotes.follow(event);
   }
 
   show(message: Outbound): void {
@@ -76,6 +117,7 @@ export class TextOutput implements RunOutput {
   }
 
   finish(said: Said): void {
+    this.#live?.end();
     if (said.type === 'answered') this.#reply(said.text);
     if (said.type === 'refused') this.#printer.line(neutralise(said.reason));
     if (said.type === 'put-off' || said.type === 'left')
@@ -84,7 +126,7 @@ export class TextOutput implements RunOutput {
 
   #reply(text: string): void {
     if (!this.#process.stdout.isTTY) {
-      this.#process.stdout.write(`${text}\n`);
+      this.#write(this.#process.stdout, `${text}\n`);
       return;
     }
     const view = this.#lastTurn && this.#views.get(this.#lastTurn);

@@ -11,7 +11,7 @@ import type { EndedCall } from '../book-call.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { discardKeyIfRefused } from '../discard-key.ts';
 import type { PlannedCall, Setting } from '../purse.ts';
-import { currentPlace } from '../step-deps.ts';
+import { awakeNow, currentPlace } from '../step-deps.ts';
 import { windowOf } from './compaction-deps.ts';
 import type { CompactionDeps, Writer } from './compaction-deps.ts';
 import { requestSummary } from './summary-request.ts';
@@ -40,7 +40,7 @@ export async function writeSummary(wish: SummaryWish, deps: CompactionDeps, sign
   const { model } = deps.compaction;
   const place = currentPlace(deps);
   const own = (): Promise<Writer> => borrowClient(place, deps);
-  const next = (): Promise<Writer> => borrowClient(nextPlace(deps.clients.chain, place, isAwake(deps)) ?? place, deps);
+  const next = (): Promise<Writer> => borrowClient(nextPlace(deps.clients.chain, place, awakeNow(deps)) ?? place, deps);
   const writers = model === undefined ? [own, next] : [(): Promise<Writer> => deps.compaction.openWriter(model), own];
   const calls: EndedCall[] = [];
   let problem = '';
@@ -57,10 +57,6 @@ export async function writeSummary(wish: SummaryWish, deps: CompactionDeps, sign
 async function borrowClient(place: number, { clients }: CompactionDeps): Promise<Writer> {
   const client = await clients.at(place);
   return { runtime: clients.chain[place] ?? clients.chain[0], client, [Symbol.asyncDispose]: () => Promise.resolve() };
-}
-
-function isAwake({ coolDowns, clock }: CompactionDeps): (runtime: Runtime) => boolean {
-  return (runtime) => coolDowns.find(runtime, clock.monotonic()) === undefined;
 }
 
 interface Try {
@@ -83,6 +79,7 @@ async function tryWriter({ open, share, wish }: Try, deps: CompactionDeps, signa
     const { request, planned } = await planCall(requestSummary(wish, runtime.model, characters), runtime, deps);
     const setting = await recordCall(planned, deps, signal);
     if (setting.type === 'over') return without(setting.detail);
+    deps.emit({ type: 'waiting', wait: { type: 'summary', runtime: runtime.name } });
     const arriving = new ArrivingAnswer();
     const end = await receive(client.stream(request, signal), arriving);
     if (end.type === 'failed') discardKeyIfRefused(end.failure, runtime);
