@@ -199,7 +199,8 @@ export class App implements AsyncDisposable {
     await this.#keepSettings();
     const drain = (): Promise<void> => gateway.drain(settings.current.config.agent.drainMs);
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
-    return { gateway: { drain, whenDeaf }, channels: names, web, model: { name, place }, warnings };
+    const whenIdle = (sessionId: SessionId): Promise<void> => gateway.whenIdle(sessionId);
+    return { gateway: { drain, whenDeaf, whenIdle }, channels: names, web, model: { name, place }, warnings };
   }
 
   /** Writes a line into the log. */

@@ -28,7 +28,7 @@ import type { Models } from './models.ts';
 /** What every agent of this process is made with. */
 export interface AgentParts {
   readonly store: Store;
-  readonly toolbox: Toolbox;
+  readonly toolbox: Pick<Toolbox, 'generation' | 'tools' | 'endTask'>;
   readonly approvals: Approvals;
   /** Who answers in a session, and how hard it thinks. */
   readonly models: Pick<Models, 'chainFor' | 'effortFor' | 'find'>;

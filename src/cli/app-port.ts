@@ -69,6 +69,8 @@ export interface ServedTerminal {
 export interface ServedChannels {
   readonly gateway: {
     whenDeaf(): Promise<void>;
+    /** Resolves when a session has nothing left to do. */
+    whenIdle(sessionId: SessionId): Promise<void>;
     /**
      * Begins no more turns and lets those that run end, as long as the settings say. Whoever waits for what is left is told
      * that it goes on at the next start.

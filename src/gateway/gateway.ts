@@ -8,9 +8,10 @@ import type { Approvals } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
-import type { Address } from '../model/session.ts';
+import type { Address, Session } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
 import { decideAccess, isLetIn } from './access.ts';
 import type { Access } from './access.ts';
 import { PendingApprovals } from './approvals.ts';
@@ -21,6 +22,8 @@ import { Deliveries } from './deliveries.ts';
 import { describeFailedIntake, describeIntake } from './describe-intake.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
+import { keepExpiring } from './expire-sessions.ts';
+import { findEnd } from './find-end.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
@@ -43,7 +46,8 @@ export interface GatewayDeps {
   readonly models: CommandDeps['models'];
   readonly catalogue: Catalogue;
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
-  readonly openAgents: (approvals: Approvals) => Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
+  readonly openAgents: (approvals: Approvals) => GatewayAgents;
+  readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Tells whoever runs the program. */
@@ -57,6 +61,8 @@ export interface GatewayDeps {
 const releaseMs = 5_000;
 const noticesMs = 5_000;
 
+type GatewayAgents = Pick<AgentCache, 'lease' | 'close' | 'evictAll' | 'sessions'>;
+
 /** From inbound to outbound: admits messages into durable turns, runs them in lanes, and sends what they settle to. */
 export class Gateway implements AsyncDisposable {
   readonly #deps: GatewayDeps;
@@ -68,10 +74,12 @@ export class Gateway implements AsyncDisposable {
   readonly #notices: RestartNotices;
   readonly #tellings: Tellings;
   readonly #yolo = new Yolo();
-  readonly #agents: Pick<AgentCache, 'lease' | 'close' | 'evictAll'>;
+  readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
+  /** What goes on beside the lanes, and is waited for at the end. */
+  readonly #asides = new Set<Promise<void>>();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -117,6 +125,9 @@ export class Gateway implements AsyncDisposable {
   /** Begins to listen to the channels. */
   start(): void {
     for (const channel of this.#deps.channels) this.#receiving.push(this.#receiveOrSayWhyNot(channel));
+    const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
+    const expiring = { ...this.#deps, lanes: this.#lanes, agents: this.#agents, serves };
+    this.#keep(keepExpiring(expiring, this.#stopping.signal));
   }
 
   /** Goes on with everything that an earlier run left on the channels: turns without a result, and what was not sent. */
@@ -177,7 +188,12 @@ export class Gateway implements AsyncDisposable {
       return await bind(from, { store, clock });
     };
     const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
-    const desk = { access, offerPairing, bindOwner, commands, busyMode, lanes, approvals };
+    const ends: Pick<IntakeDeps, 'findEnd' | 'resetSettings' | 'onRenewed'> = {
+      findEnd: (session) => findEnd(session, { ...this.#deps, lanes }),
+      resetSettings: () => settings.current.config.sessionReset,
+      onRenewed: (old) => this.#keep(this.#endSession(old)),
+    };
+    const desk = { access, offerPairing, bindOwner, commands, busyMode, lanes, approvals, ...ends };
     const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
     if (intake.type !== 'admitted' || !this.isDraining) return intake;
     // In place of whatever else there is to say: it waits for the next start.
@@ -241,7 +257,18 @@ export class Gateway implements AsyncDisposable {
     await this.#lanes[Symbol.asyncDispose]();
     await sent;
     await this.#tellings[Symbol.asyncDispose]();
-    await Promise.all(this.#receiving);
+    await Promise.all([...this.#receiving, ...this.#asides]);
+  }
+
+  #keep(aside: Promise<void>): void {
+    const kept = aside.finally(() => this.#asides.delete(kept));
+    this.#asides.add(kept);
+  }
+
+  /** Says that another session has begun, and closes the one before it. What fails of that, the next sweep does. */
+  async #endSession(old: Session): Promise<void> {
+    await this.deliver(old.address);
+    await this.#agents.close(old.id).catch((thrown: unknown) => this.#note('a session was not closed', thrown));
   }
 
   /** A channel that fails takes neither the others nor the process down. */

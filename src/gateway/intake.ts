@@ -4,9 +4,9 @@ import { newId } from '../base/ids.ts';
 import type { PersonId, SessionId, TurnId } from '../base/ids.ts';
 import type { BusyMode } from '../model/busy-mode.ts';
 import type { Inbound, InboundKey } from '../model/channel.ts';
+import type { ResetSettings } from '../model/config.ts';
 import type { Faults } from '../model/faults.ts';
 import { partsToText, textPart } from '../model/message.ts';
-import type { Part } from '../model/message.ts';
 import type { Session } from '../model/session.ts';
 import type { Signals, Store, StoreTx, Wake } from '../model/store.ts';
 import type { TurnRef } from '../model/turn.ts';
@@ -15,7 +15,9 @@ import type { PendingApprovals } from './approvals.ts';
 import type { Work } from './command-deps.ts';
 import { parseCommand, readSaying } from './commands.ts';
 import type { Command, CommandRunner } from './commands.ts';
-import { judgeImages, keepImages } from './keep-images.ts';
+import type { ResetReason } from './decide-reset.ts';
+import { judgeImages, keepParts } from './keep-images.ts';
+import type { InboundMessage } from './keep-images.ts';
 import type { Lanes } from './lanes.ts';
 
 export interface IntakeDeps {
@@ -31,6 +33,11 @@ export interface IntakeDeps {
   /** What a message does in a session while a turn runs. */
   readonly busyMode: (session: Session) => BusyMode;
   readonly signals: Pick<Signals, 'send'>;
+  /** Why a session is over, if it is. */
+  readonly findEnd: (session: Session) => Promise<ResetReason | undefined>;
+  readonly resetSettings: () => ResetSettings;
+  /** Told of a session that a new one took the place of. */
+  readonly onRenewed: (old: Session) => void;
   readonly wake: Wake;
   readonly clock: Clock;
   readonly faults: Faults | undefined;
@@ -48,8 +55,6 @@ export type Intake =
   /** Nothing of it was taken in. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ignored'; readonly reason: 'duplicate' | 'empty' | 'nothing-asked' };
-
-type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
 
 /** More than anyone means to have waiting; each of them costs money when its turn comes. */
 const mostWaiting = 32;
@@ -82,7 +87,7 @@ async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: 
   if (problem !== undefined) return { type: 'refused', reason: problem };
   const session = await deps.store.sessions.at(inbound);
   const running = deps.lanes.running(session.id);
-  if (running === undefined) return await admit(inbound, session, deps);
+  if (running === undefined) return await admitUnlessOver(inbound, session, deps);
   switch (wished ?? deps.busyMode(session)) {
     case 'steer':
       return (await steer(inbound, running, deps)) ?? (await admit(inbound, session, deps));
@@ -91,6 +96,17 @@ async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: 
     case 'interrupt':
       return await admit(inbound, session, deps, running);
   }
+}
+
+/** A message to a session that is over by the policy begins a new one. */
+async function admitUnlessOver(inbound: InboundMessage, session: Session, deps: IntakeDeps): Promise<Intake> {
+  const reason = await deps.findEnd(session);
+  if (reason === undefined) return await admit(inbound, session, deps);
+  const { admitAnew } = await import('./admit-anew.ts');
+  const anew = await admitAnew(inbound, session, reason, { ...deps, reset: deps.resetSettings() });
+  if (anew.type === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
+  if (anew.session === 'renewed') deps.onRenewed(session);
+  return await finish({ type: 'waits', before: anew.before }, anew.turn, inbound, deps);
 }
 
 /** Work on the conversation itself never joins the turn that runs: it waits in the lane, like a message. */
@@ -202,8 +218,4 @@ async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): 
     if (isAppError(thrown, 'fenced')) return undefined;
     throw thrown;
   }
-}
-
-async function keepParts(inbound: InboundMessage, sessionId: SessionId, tx: StoreTx): Promise<readonly Part[]> {
-  return [...(await keepImages(inbound.images ?? [], sessionId, tx.blobs)), ...inbound.parts];
 }

@@ -1,8 +1,11 @@
 import type { SessionId } from '../base/ids.ts';
 import { describeBytes, judgeImage, mostBytesTogether, mostImages } from '../model/image.ts';
 import type { GivenImage } from '../model/image.ts';
-import type { ImagePart } from '../model/message.ts';
-import type { Blobs } from '../model/store.ts';
+import type { Inbound } from '../model/channel.ts';
+import type { ImagePart, Part } from '../model/message.ts';
+import type { Blobs, StoreTx } from '../model/store.ts';
+
+export type InboundMessage = Extract<Inbound, { readonly type: 'message' }>;
 
 const longestName = 80;
 
@@ -46,4 +49,13 @@ function tidyName(name = ''): string {
     .trim()
     .slice(-longestName)
     .toWellFormed();
+}
+
+/** The parts of a message for the log, the pictures that came with it first. */
+export async function keepParts(
+  { images = [], parts }: InboundMessage,
+  sessionId: SessionId,
+  tx: Pick<StoreTx, 'blobs'>,
+): Promise<readonly Part[]> {
+  return [...(await keepImages(images, sessionId, tx.blobs)), ...parts];
 }

@@ -218,6 +218,20 @@ const sections = {
     },
     'the chat page in the browser',
   ),
+  session_reset: object(
+    {
+      mode: optional(
+        oneOf(
+          ['off', 'none', 'idle', 'daily', 'both'],
+          'whether a chat begins a new session by itself: never (off or none), after a time without a message, every day, or at either (idle)',
+        ),
+      ),
+      idle_minutes: optional(integer('minutes without a message, for idle (1440)', { minimum: 1 })),
+      at_hour: optional(integer('the hour of your day, for daily (4)', { minimum: 0, maximum: 23 })),
+      notify: optional(boolean('whether the chat is told (true)')),
+    },
+    'when a chat begins anew; the old session is kept. A terminal begins one at every start',
+  ),
   storage: object(
     { retention_days: optional(integer('days after which an idle session is deleted; 0 keeps all', { minimum: 0 })) },
     'the database',
@@ -240,6 +254,7 @@ export const configSchema = object({
   telegram: optional(sections.telegram),
   speech: optional(sections.speech),
   web: optional(sections.web),
+  session_reset: optional(sections.session_reset),
   storage: optional(sections.storage),
 });
 

@@ -82,6 +82,15 @@ export interface DisplaySettings {
   readonly busyModes: Readonly<Record<string, BusyMode>>;
 }
 
+/** When a chat begins a new session by itself, with its next message. */
+export interface ResetSettings {
+  readonly mode: 'off' | 'idle' | 'daily' | 'both';
+  readonly idleMs: number;
+  /** Of the local day, 0 to 23. */
+  readonly atHour: number;
+  readonly notify: boolean;
+}
+
 export interface TelegramSettings {
   /** The variable that holds the token. */
   readonly tokenEnv: string;
@@ -143,6 +152,7 @@ export interface Config {
   readonly telegram: TelegramSettings;
   readonly speech: SpeechSettings;
   readonly web: WebSettings;
+  readonly sessionReset: ResetSettings;
   readonly storage: { readonly retentionDays: number };
 }
 
@@ -216,6 +226,7 @@ export function withDefaults(user: UserConfig): Config {
       keyEnv: user.speech?.key_env,
     },
     web: webSettings(user.web),
+    sessionReset: resetSettings(user.session_reset),
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
 }
@@ -269,6 +280,15 @@ function displaySettings(user: Partial<NonNullable<UserConfig['display']>> = {})
     busyModes: Object.fromEntries(
       platforms.flatMap(([platform, { busy_input_mode: mode }]) => (mode === undefined ? [] : [[platform, mode]])),
     ),
+  };
+}
+
+function resetSettings(user: Partial<NonNullable<UserConfig['session_reset']>> = {}): ResetSettings {
+  return {
+    mode: user.mode === 'none' ? 'off' : (user.mode ?? 'idle'),
+    idleMs: (user.idle_minutes ?? 1440) * 60_000,
+    atHour: user.at_hour ?? 4,
+    notify: user.notify ?? true,
   };
 }
 

@@ -53,7 +53,10 @@ export interface Sessions {
   at(where: NewSession): Promise<Session>;
   /** A new session at the address, which answers there from now on. The old one stays and can be found by its id. */
   renew(where: NewSession): Promise<Session>;
-  /** Makes an existing session the one that answers at its address, or moves it to another one and answers there. */
+  /**
+   * Makes an existing session the one that answers at its address, or moves it to another one and answers there. It counts
+   * as active from now on.
+   */
   resume(id: SessionId, at?: Address): Promise<Session>;
   /** The session that answers at the address, if there is one. */
   find(address: Address): Promise<Session | undefined>;
@@ -64,7 +67,7 @@ export interface Sessions {
   list(filter: SessionFilter): Promise<readonly Session[]>;
   setTitle(id: SessionId, title: string): Promise<void>;
   freeze(id: SessionId, prompt: FrozenPrompt): Promise<void>;
-  /** Replaces what was chosen for this session. */
+  /** Replaces what was chosen for this session, which counts as active by that. */
   configure(id: SessionId, settings: SessionSettings): Promise<void>;
   /** Removes the session and everything that is kept for it, here and in the free pages of the file. */
   delete(id: SessionId): Promise<void>;

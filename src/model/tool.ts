@@ -62,4 +62,8 @@ export interface Toolbox {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Ends the working state of a session (its shell, its processes). For reset, expiry and deletion only. */
   endTask(sessionId: SessionId): Promise<void>;
+  /** The sessions that have working state, of earlier starts of the program too. */
+  sessionsWithTask(): Promise<readonly SessionId[]>;
+  /** Whether something that a session started is still running, in the background or not. */
+  hasLiveProcess(sessionId: SessionId): Promise<boolean>;
 }

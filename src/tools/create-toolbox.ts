@@ -43,6 +43,8 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       await running.end(sessionId);
       await state.remove(sessionId);
     },
+    sessionsWithTask: () => state.sessions(),
+    hasLiveProcess: (sessionId) => Promise.resolve(running.isAlive(sessionId)),
   };
   const files: ToolGroup = {
     tools: [

@@ -6,6 +6,10 @@ export interface ToolGroup {
   readonly tools: readonly Tool[];
   /** Ends what the group keeps for a session. */
   endTask?(sessionId: SessionId): Promise<void>;
+  /** The sessions that it keeps something for. */
+  sessionsWithTask?(): Promise<readonly SessionId[]>;
+  /** Whether something that it started for a session is still running. */
+  hasLiveProcess?(sessionId: SessionId): Promise<boolean>;
   /** Lets go of what serves the group. */
   close?(): Promise<void>;
 }
@@ -35,6 +39,18 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
 
   async endTask(sessionId: SessionId): Promise<void> {
     await Promise.all([...this.#groups.values()].map(async (group) => await group.endTask?.(sessionId)));
+  }
+
+  async sessionsWithTask(): Promise<readonly SessionId[]> {
+    const kept = await Promise.all([...this.#groups.values()].map(async (group) => await group.sessionsWithTask?.()));
+    return [...new Set(kept.flatMap((sessions) => sessions ?? []))];
+  }
+
+  async hasLiveProcess(sessionId: SessionId): Promise<boolean> {
+    const alive = await Promise.all(
+      [...this.#groups.values()].map(async (group) => await group.hasLiveProcess?.(sessionId)),
+    );
+    return alive.includes(true);
   }
 
   /** What works for a session lives on, to be found by the next start. */

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -85,6 +85,16 @@ export class TaskState {
       // A missing folder means that the task was ended meanwhile.
       return systemErrorCode(thrown) === 'ENOENT' ? undefined : describeError(thrown);
     }
+  }
+
+  /** The sessions that have a folder. */
+  async sessions(): Promise<readonly SessionId[]> {
+    const names = await readdir(this.folder).catch((thrown: unknown) => {
+      if (systemErrorCode(thrown) === 'ENOENT') return [];
+      throw thrown;
+    });
+    // Beside them stand the places where shells wait for their commands.
+    return names.filter((name) => name.startsWith('ses_')) as SessionId[];
   }
 
   async remove(sessionId: SessionId): Promise<void> {

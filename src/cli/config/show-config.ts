@@ -1,6 +1,13 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { isJsonObject } from '../../base/json.ts';
-import type { Config, ModelChoice, PriceSettings, TelegramSettings, WebSettings } from '../../model/config.ts';
+import type {
+  Config,
+  ModelChoice,
+  PriceSettings,
+  ResetSettings,
+  TelegramSettings,
+  WebSettings,
+} from '../../model/config.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -71,6 +78,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       key_env: rest.speech.keyEnv ?? null,
     },
     web: webAsWritten(rest.web),
+    session_reset: resetAsWritten(rest.sessionReset),
     storage: { retention_days: rest.storage.retentionDays },
   };
 }
@@ -121,6 +129,10 @@ function telegramAsWritten({ webhook, ...telegram }: TelegramSettings): JsonObje
       ? { url: webhook.url, host: webhook.host, port: webhook.port, secret_env: webhook.secretEnv ?? null }
       : null,
   };
+}
+
+function resetAsWritten({ mode, idleMs, atHour, notify }: ResetSettings): JsonObject {
+  return { mode, idle_minutes: idleMs / 60_000, at_hour: atHour, notify };
 }
 
 function priceAsWritten(price: PriceSettings): JsonObject {

@@ -50,7 +50,7 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
       retire(db, where.address);
       return begin(db, clock.now(), where);
     },
-    resume: (id, at) => resume(db, id, at),
+    resume: (id, at) => resume(db, id, at, clock.now()),
     find: (address) => answering(db, address),
     get: (id) => find(db, id),
     matching: (written) => matching(db, written),
@@ -65,7 +65,8 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
     },
     configure(id, settings) {
       requireSession(db, id);
-      db.run('UPDATE sessions SET settings = ? WHERE id = ?', JSON.stringify(settings), id);
+      const now = clock.now();
+      db.run('UPDATE sessions SET settings = ?, active_at = ? WHERE id = ?', JSON.stringify(settings), now, id);
     },
     delete: (id) => deleteSession(db, id),
   };
@@ -103,13 +104,15 @@ function retire(db: Database, address: Address): void {
   db.run('UPDATE sessions SET answers = 0 WHERE address_key = ? AND answers = 1', addressKey(address));
 }
 
-function resume(db: Database, id: SessionId, at: Address | undefined): Session {
+function resume(db: Database, id: SessionId, at: Address | undefined, now: number): Session {
   const session = find(db, id);
   if (session === undefined) throw unknownSession(id);
   const address = at ?? session.address;
   retire(db, address);
   db.run(
-    'UPDATE sessions SET answers = 1, address_key = ?, platform = ?, account = ?, chat = ?, thread = ? WHERE id = ?',
+    `UPDATE sessions SET answers = 1, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?
+      WHERE id = ?`,
+    now,
     addressKey(address),
     address.platform,
     address.account,
@@ -117,7 +120,7 @@ function resume(db: Database, id: SessionId, at: Address | undefined): Session {
     address.thread,
     id,
   );
-  return { ...session, address };
+  return { ...session, address, activeAt: now };
 }
 
 function list(db: Database, { platform, chat, limit, stage }: SessionFilter): readonly Session[] {

@@ -38,6 +38,11 @@ export class CallTickets {
     return open.flatMap((ticket) => ticket.group() ?? []);
   }
 
+  /** The process groups of the newest commands, ended ones included: what they left in the background is in their group. */
+  groups(sessionId: SessionId): readonly number[] {
+    return this.#all(sessionId).flatMap((ticket) => ticket.group() ?? []);
+  }
+
   #all(sessionId: SessionId): readonly CallTicket[] {
     const folder = this.#folderOf(sessionId);
     const keys = existsSync(folder) ? readdirSync(folder) : [];

@@ -13,9 +13,9 @@ const graceTicks = 20;
 /** The shells of each session whose output is still open: the running ones, and those that left something behind. */
 export class RunningCommands {
   readonly #shells = new Map<SessionId, Set<ShellCall>>();
-  readonly #tickets: Pick<CallTickets, 'openGroups'>;
+  readonly #tickets: Pick<CallTickets, 'openGroups' | 'groups'>;
 
-  constructor(tickets: Pick<CallTickets, 'openGroups'>) {
+  constructor(tickets: Pick<CallTickets, 'openGroups' | 'groups'>) {
     this.#tickets = tickets;
   }
 
@@ -30,6 +30,14 @@ export class RunningCommands {
     const shells = this.#shells.get(sessionId);
     shells?.delete(shell);
     if (shells?.size === 0) this.#shells.delete(sessionId);
+  }
+
+  /** Whether anything that the session started still runs, of an earlier start of the program too. */
+  isAlive(sessionId: SessionId): boolean {
+    if (this.#shells.has(sessionId)) return true;
+    // The groups first: a process that is just starting a program shows no environment for a moment.
+    if (this.#tickets.groups(sessionId).some(isGroupAlive)) return true;
+    return processesWith(`${sessionVariable}=${sessionId}`).length > 0;
   }
 
   /** Ends every process of the session, those that left their group or outlived an earlier run of the program too. */

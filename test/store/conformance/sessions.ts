@@ -86,6 +86,21 @@ export const sessionPromises: Promises = {
     assert.deepEqual(new Set(listed.map(({ id }) => id)), new Set([here.id, inThread.id]));
   },
 
+  'a session that is resumed, or that something is chosen for, counts as active': async ({ open }) => {
+    await using house = await open();
+    const { store, clock } = house;
+    const { id } = await store.sessions.at(inChat('one'));
+
+    clock.advance(1000);
+    const resumed = await store.sessions.resume(id);
+    const afterResume = clock.now();
+    clock.advance(1000);
+    await store.sessions.configure(id, { effort: 'low' });
+
+    assert.equal(resumed.activeAt, afterResume);
+    assert.equal((await store.sessions.get(id))?.activeAt, clock.now());
+  },
+
   'a renewed address is answered by a new session, and an old one can be resumed': async ({ open }) => {
     await using house = await open();
     const old = await house.store.sessions.at(inChat('one'));

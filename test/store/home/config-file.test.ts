@@ -233,6 +233,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'telegram',
     'speech',
     'web',
+    'session_reset',
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);

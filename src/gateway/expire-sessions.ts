@@ -1,0 +1,57 @@
+import type { AgentCache } from '../agents/agent-cache.ts';
+import { describeError } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Address } from '../model/session.ts';
+import type { Store } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
+import { findEnd } from './find-end.ts';
+import type { EndDeps } from './find-end.ts';
+
+export interface ExpiryDeps extends EndDeps {
+  readonly store: Pick<Store, 'turns' | 'sessions'>;
+  readonly agents: Pick<AgentCache, 'sessions' | 'close'>;
+  readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask'>;
+  readonly serves: (address: Address) => boolean;
+  readonly log: Log;
+}
+
+const firstMs = 60_000;
+const everyMs = 5 * 60_000;
+
+/** Every few minutes, until the signal ends it. */
+export async function keepExpiring(deps: ExpiryDeps, signal: AbortSignal): Promise<void> {
+  for (let pauseMs = firstMs; ; pauseMs = everyMs) {
+    const isOver = await deps.clock.sleep(pauseMs, signal).then(
+      () => false,
+      () => true,
+    );
+    if (isOver) return;
+    await expireSessions(deps).catch((thrown: unknown) => noteFailure(thrown, deps));
+  }
+}
+
+/**
+ * Closes the agent and the task of every session that is over, and says how many. Each is closed once: what has neither is
+ * not looked at again. A message that comes meanwhile is not for it any more, since its chat begins anew.
+ */
+export async function expireSessions(deps: ExpiryDeps): Promise<number> {
+  const held = new Set([...deps.agents.sessions, ...(await deps.toolbox.sessionsWithTask())]);
+  let count = 0;
+  for (const sessionId of held) {
+    const outcome = await expire(sessionId, deps).catch((thrown: unknown) => noteFailure(thrown, deps));
+    if (outcome === 'closed') count += 1;
+  }
+  if (count > 0) deps.log.write('info', `${count} ${count === 1 ? 'session was' : 'sessions were'} closed, being over`);
+  return count;
+}
+
+async function expire(sessionId: SessionId, deps: ExpiryDeps): Promise<'closed' | 'in-use' | 'kept'> {
+  const session = await deps.store.sessions.get(sessionId);
+  if (session === undefined || !deps.serves(session.address)) return 'kept';
+  return (await findEnd(session, deps)) === undefined ? 'kept' : await deps.agents.close(sessionId);
+}
+
+function noteFailure(thrown: unknown, { log }: ExpiryDeps): undefined {
+  log.write('error', 'a session that is over was not closed', { reason: describeError(thrown) });
+}
