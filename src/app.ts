@@ -170,7 +170,7 @@ export class App implements AsyncDisposable {
     const { home, models, settings } = this.#parts;
     const { openChatHub, openWeb } = await import('./app/web.ts');
     const hub = await openChatHub(this.#parts);
-    const channels = await openChannels(this.#parts, hub);
+    const channels = await openChannels(this.#parts, hub, report);
     const { chain, warnings } = await models.require({});
     const [{ name, place }] = chain;
     const gateway = this.#openGateway(channels, report, host.restart);

@@ -10,7 +10,7 @@ import type { Secrets } from '../store/home/env-file.ts';
 import type { AppParts } from './parts.ts';
 
 /** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
-export async function openTelegramBot(parts: AppParts): Promise<Channel> {
+export async function openTelegramBot(parts: AppParts, report: (line: string) => void): Promise<Channel> {
   const { env, home, secrets, settings, clock, log } = parts;
   const { telegram } = settings.current.config;
   const { openTelegram } = await import('../channels/telegram/open-telegram.ts');
@@ -22,10 +22,18 @@ export async function openTelegramBot(parts: AppParts): Promise<Channel> {
     commands,
     attachments: await decideAttachments(parts),
     openAgent: () => openWayToTelegram(telegram, secrets),
+    webhookSecret: await findWebhookSecret(telegram, secrets),
+    report,
     settings: telegram,
     clock,
     log,
   });
+}
+
+/** A new one at every start will do, since Telegram is told of it at every start. */
+async function findWebhookSecret({ webhook }: TelegramSettings, secrets: Secrets): Promise<string | undefined> {
+  if (webhook?.secretEnv !== undefined) return secrets.get(webhook.secretEnv);
+  return (await import('node:crypto')).randomBytes(32).toString('hex');
 }
 
 /** Files of people with access are kept with the session that they were sent to. */

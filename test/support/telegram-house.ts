@@ -36,7 +36,10 @@ export async function openTelegramHouse(options: TelegramHouseOptions): Promise<
   const house = new TelegramHouse(around, { model, telegram }, resources);
   await mkdir(house.home, { mode: 0o700 });
   await house.configure(options.telegram ?? { allow: [anna.id] }, options.settings);
+  await using unlessOpened = new AsyncDisposableStack();
+  unlessOpened.use(house);
   await house.open();
+  unlessOpened.move();
   return house;
 }
 

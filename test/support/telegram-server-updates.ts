@@ -26,6 +26,11 @@ export class TelegramUpdates {
     this.#poll?.answer([]);
   }
 
+  /** The first one was brought to the webhook and accepted. */
+  accept(update: Update): void {
+    this.#pending = this.#pending.filter(({ update_id: id }) => id !== update.update_id);
+  }
+
   async get(parameters: CallParameters, gone: AbortSignal): Promise<readonly Update[]> {
     if (this.webhook !== '') {
       throw conflict(

@@ -18,11 +18,14 @@ export interface TelegramSetup extends Pick<TelegramOptions, 'clock' | 'log'> {
   /** Whose pictures and files are fetched, and where they go. */
   readonly attachments: AttachmentPolicy;
   readonly openAgent: () => Promise<Agent>;
+  /** The secret of the webhook; undefined where the settings name a variable for it that is not there. */
+  readonly webhookSecret: string | undefined;
+  readonly report: (line: string) => void;
 }
 
 /** The bot as the settings describe it. Throws `bad-config` where there is no token for it. */
 export function openTelegram(setup: TelegramSetup): Channel {
-  const { token, envFile, settings, homeFolder, commands, attachments, openAgent, clock, log } = setup;
+  const { token, envFile, settings, homeFolder, commands, attachments, openAgent, report, clock, log } = setup;
   const { tokenEnv, groups, workdir = '.', apiRoot } = settings;
   if (token === undefined) {
     const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens`;
@@ -36,7 +39,31 @@ export function openTelegram(setup: TelegramSetup): Channel {
     commands: commands.map(({ name, summary }) => ({ name, description: summary })),
     attachments,
     openAgent,
+    ...decideWebhook(setup),
+    report,
     clock,
     log,
   });
+}
+
+/** Telegram takes these signs in a secret, and no others. */
+const secretShape = /^[\w-]{1,256}$/;
+
+function decideWebhook({ settings, webhookSecret: secret }: TelegramSetup): Pick<TelegramOptions, 'webhook'> {
+  const { webhook } = settings;
+  if (webhook === undefined) return {};
+  const { url, host, port, secretEnv } = webhook;
+  if (!url.startsWith('https://') || !URL.canParse(url)) {
+    throw new AppError(
+      'bad-config',
+      'telegram.webhook.url is not an address that Telegram can bring messages to: one begins with https://',
+    );
+  }
+  if (secret === undefined || !secretShape.test(secret)) {
+    throw new AppError(
+      'bad-config',
+      `there is no secret in ${secretEnv} that Telegram takes: it has letters, digits, _ and - alone`,
+    );
+  }
+  return { webhook: { url, secret, listen: { host, port } } };
 }

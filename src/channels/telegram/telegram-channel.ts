@@ -10,9 +10,10 @@ import { fetchAttachments } from './fetch-attachments.ts';
 import type { AttachmentPolicy } from './fetch-attachments.ts';
 import { insist } from './insist.ts';
 import { Outgoing } from './outgoing.ts';
-import { pollUpdates, updateTypes } from './poll-updates.ts';
 import { Previews } from './previews.ts';
 import { platform, readUpdate } from './read-update.ts';
+import { receiveUpdates } from './receive-updates.ts';
+import type { WebhookOptions } from './receive-updates.ts';
 import type { UpdateReading } from './read-update.ts';
 import { Webhook } from './webhook.ts';
 import type { WebhookAnswer } from './webhook.ts';
@@ -31,8 +32,10 @@ export interface TelegramOptions {
   readonly attachments?: AttachmentPolicy;
   /** The menu of commands. */
   readonly commands?: readonly BotCommand[];
-  /** Where Telegram brings updates, and the secret that proves it is Telegram; left out: we fetch them. */
-  readonly webhook?: { readonly url: string; readonly secret: string };
+  /** Left out: we fetch updates. */
+  readonly webhook?: WebhookOptions;
+  /** Tells whoever runs the program. */
+  readonly report?: (line: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -85,27 +88,19 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
   const identity = await introduce(deps, signal);
   if (identity === undefined) return;
   const reading: UpdateReading = { bot: identity, groups: deps.groups ?? 'addressed', workdir: deps.workdir };
-  for await (const update of deps.hook?.updates(signal) ?? pollUpdates(deps, signal)) {
+  for await (const update of receiveUpdates(deps, signal)) {
     const inbound = readOrSkip(update, reading, deps.log);
     if (inbound) yield await fetchAttachments(inbound, update, deps, signal);
     if (update.callback_query) await endPress(update.callback_query.id, inbound, deps.bot);
   }
 }
 
-/** Learns who the bot is, sets its menu, and settles how updates arrive. */
+/** Learns who the bot is, and sets its menu. */
 async function introduce(deps: Receiving, signal: AbortSignal): Promise<BotIdentity | undefined> {
-  const { bot, webhook, commands = [] } = deps;
+  const { bot, commands = [] } = deps;
   const me = await insist(() => bot.call((api, stop) => api.getMe(stop), signal), deps, signal);
   if (me === undefined) return undefined;
   if (commands.length > 0) await setMenu(deps, commands, signal);
-  // One connection, since several would bring messages out of order.
-  const options = { secret_token: webhook?.secret ?? '', allowed_updates: updateTypes, max_connections: 1 };
-  const arrange = (): ReturnType<typeof bot.call<true>> =>
-    bot.call(
-      (api, stop) => (webhook ? api.setWebhook(webhook.url, options, stop) : api.deleteWebhook({}, stop)),
-      signal,
-    );
-  if ((await insist(arrange, deps, signal)) === undefined) return undefined;
   return { id: bot.botId, username: me.username, commands: new Set(commands.map(({ name }) => name)) };
 }
 

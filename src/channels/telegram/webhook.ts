@@ -23,10 +23,15 @@ export class Webhook {
     this.#secret = digestOf(secret);
   }
 
+  /** Whether this is the secret by which Telegram is known. */
+  knows(secret: string): boolean {
+    // Digests have one length, so that comparing them tells nothing about the secret, its length included.
+    return timingSafeEqual(digestOf(secret), this.#secret);
+  }
+
   /** Takes one request. The secret is what Telegram sends as X-Telegram-Bot-Api-Secret-Token. */
   async handle(body: unknown, secret: string | undefined): Promise<WebhookAnswer> {
-    // Digests have one length, so that comparing them tells nothing about the secret, its length included.
-    if (secret === undefined || !timingSafeEqual(digestOf(secret), this.#secret)) return 'forbidden';
+    if (secret === undefined || !this.knows(secret)) return 'forbidden';
     if (!isJsonObject(body) || typeof body['update_id'] !== 'number') return 'malformed';
     if (this.#arrivals === undefined) return 'not-listening';
     const { promise, resolve } = Promise.withResolvers<WebhookAnswer>();
