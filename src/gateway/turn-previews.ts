@@ -21,6 +21,7 @@ const nothing: Shown = { text: '', status: '' };
 export class TurnPreviews {
   readonly #deps: PreviewDeps;
   readonly #shown = new Map<string, Shown>();
+  readonly #replied = new Set<string>();
 
   constructor(deps: PreviewDeps) {
     this.#deps = deps;
@@ -28,6 +29,7 @@ export class TurnPreviews {
 
   show(address: Address, event: StepEvent): void {
     const key = addressKey(address);
+    if (isReply(event)) this.#replied.add(key);
     const before = this.#shown.get(key);
     const next = showEvent(before ?? nothing, event);
     if (next === before) return;
@@ -37,9 +39,17 @@ export class TurnPreviews {
 
   /** The turn is over, and its reply has been sent if it could be. */
   end(address: Address): void {
-    if (!this.#shown.delete(addressKey(address))) return;
-    void this.#deps.channelFor(address)?.preview({ type: 'over', address }, this.#deps.signal);
+    const key = addressKey(address);
+    const reply = this.#replied.delete(key) ? 'sent-or-queued' : 'none';
+    if (!this.#shown.delete(key)) return;
+    void this.#deps.channelFor(address)?.preview({ type: 'over', address, reply }, this.#deps.signal);
   }
+}
+
+function isReply(event: StepEvent): boolean {
+  return (
+    event.type === 'entry' && event.logged.entry.type === 'turn.settled' && event.logged.entry.result.type === 'replied'
+  );
 }
 
 /** What is seen after an event; the very same where nothing changes. Pure. */

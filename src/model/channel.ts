@@ -78,7 +78,13 @@ export interface OutboundFile {
 
 export type Receipt =
   | { readonly type: 'sent'; readonly platformId: string }
-  | { readonly type: 'retry'; readonly afterMs: number; readonly reason: string }
+  | {
+      readonly type: 'retry';
+      readonly afterMs: number;
+      readonly reason: string;
+      /** Set where some of it is or may be there. The channel goes on where it was; another run can only send it anew, marked. */
+      readonly seen?: 'maybe';
+    }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'unknown'; readonly reason: string };
 
@@ -92,8 +98,11 @@ export type Preview =
       /** What is being done or waited for, in one line; may be empty. */
       readonly status: string;
     }
-  /** The turn is over. A reply has completed the preview by then; without one, what was shown of it stands as it is. */
-  | { readonly type: 'over'; readonly address: Address };
+  /**
+   * The turn is over. A reply that was sent has completed the preview by then; one that is held up comes by itself later, and
+   * so nothing of it may stay. Without a reply, what was shown stands as it is.
+   */
+  | { readonly type: 'over'; readonly address: Address; readonly reply: 'sent-or-queued' | 'none' };
 
 export interface Channel {
   /** The platform of the addresses that this channel serves. */

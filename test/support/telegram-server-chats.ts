@@ -31,12 +31,12 @@ interface ChatState {
 /** The chats that a bot can write to, and what it wrote there. */
 export class TelegramChats {
   readonly #chats = new Map<number, ChatState>();
-  readonly #shown: ShownMessage[] = [];
+  readonly #shown = new Map<number, ShownMessage[]>();
   #lastId = 100;
 
   /** What the bot's messages in a chat look like now, in order. */
   shown(chat: number): readonly ShownMessage[] {
-    return this.#shown.filter((message) => message.chat === chat);
+    return [...this.#shownIn(chat)];
   }
 
   open(chat: number, thread?: number): void {
@@ -62,7 +62,7 @@ export class TelegramChats {
     const formatted = checkText(parameters['text'], parameters['entities']);
     const buttons = checkButtons(parameters);
     const shown: ShownMessage = { message_id: this.nextMessageId(), chat, thread, ...formatted, buttons };
-    this.#shown.push(shown);
+    this.#shownIn(chat).push(shown);
     return describe(shown);
   }
 
@@ -86,7 +86,7 @@ export class TelegramChats {
       buttons: undefined,
       file: { kind, name, bytes },
     };
-    this.#shown.push(shown);
+    this.#shownIn(chat).push(shown);
     return describe(shown);
   }
 
@@ -103,14 +103,14 @@ export class TelegramChats {
         'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
       );
     }
-    this.#shown[index] = edited;
+    this.#shownIn(chat)[index] = edited;
     return describe(edited);
   }
 
   delete(parameters: CallParameters): true {
     const chat = this.#checkChat(parameters);
     const { index } = this.#find(chat, parameters, 'delete');
-    this.#shown.splice(index, 1);
+    this.#shownIn(chat).splice(index, 1);
     return true;
   }
 
@@ -118,6 +118,12 @@ export class TelegramChats {
     const chat = this.#checkChat(parameters);
     checkThread(parameters, this.#chats.get(chat));
     return true;
+  }
+
+  #shownIn(chat: number): ShownMessage[] {
+    const shown = this.#shown.get(chat) ?? [];
+    this.#shown.set(chat, shown);
+    return shown;
   }
 
   #checkChat(parameters: CallParameters): number {
@@ -130,8 +136,9 @@ export class TelegramChats {
 
   #find(chat: number, parameters: CallParameters, act: string): { readonly index: number; readonly old: ShownMessage } {
     const id = parameters['message_id'];
-    const index = this.#shown.findIndex((message) => message.chat === chat && message.message_id === id);
-    const old = this.#shown[index];
+    const shown = this.#shownIn(chat);
+    const index = shown.findIndex((message) => message.message_id === id);
+    const old = shown[index];
     if (old === undefined) throw badRequest(`message to ${act} not found`);
     return { index, old };
   }

@@ -154,18 +154,20 @@ function mend(progress: Progress, result: CallResult<number>): boolean {
 
 function explain(progress: Progress, result: Exclude<CallResult<number>, { readonly type: 'done' }>): Receipt {
   const { reason } = result;
+  const isEdit = progress.previewed[progress.next] !== undefined;
+  const seen = progress.next > 0 || (isEdit && result.type === 'unknown') ? ({ seen: 'maybe' } as const) : {};
   switch (result.type) {
     case 'flooded':
-      return { type: 'retry', afterMs: result.afterMs, reason };
+      return { type: 'retry', afterMs: result.afterMs, reason, ...seen };
     case 'undone':
-      return { type: 'retry', afterMs: pauseMs, reason };
+      return { type: 'retry', afterMs: pauseMs, reason, ...seen };
     case 'refused':
       // The token may be replaced by a new one; the message keeps until then.
-      if (isTokenRefused(result)) return { type: 'retry', afterMs: tokenPauseMs, reason: refusedToken };
+      if (isTokenRefused(result)) return { type: 'retry', afterMs: tokenPauseMs, reason: refusedToken, ...seen };
       return { type: 'refused', reason };
     case 'unknown':
       // A change of a message can be repeated without anyone noticing; a new message cannot.
-      if (progress.previewed[progress.next] !== undefined) return { type: 'retry', afterMs: pauseMs, reason };
+      if (isEdit) return { type: 'retry', afterMs: pauseMs, reason, ...seen };
       progress.isDoubtful = true;
       return { type: 'unknown', reason };
   }

@@ -11,6 +11,7 @@ import type { RichText } from './rich-text.ts';
 import { keepTyping } from './typing.ts';
 
 type Working = Extract<Preview, { readonly type: 'working' }>;
+type Over = Extract<Preview, { readonly type: 'over' }>;
 
 export interface PreviewDeps {
   readonly bot: BotApi;
@@ -53,7 +54,7 @@ export class Previews {
   }
 
   async show(preview: Preview, signal: AbortSignal): Promise<void> {
-    if (preview.type === 'over') return await this.#end(preview.address, signal);
+    if (preview.type === 'over') return await this.#end(preview, signal);
     const showing = this.#showingAt(preview);
     showing.wanted = preview;
     showing.typing ??= this.#beginTyping(showing, signal);
@@ -168,14 +169,15 @@ export class Previews {
     this.#showings.delete(addressKey(showing.address));
   }
 
-  /** Without a reply the text stays as far as it got, and a bare status line goes. */
-  async #end(address: Address, signal: AbortSignal): Promise<void> {
+  /** A reply that was sent has claimed what was shown: what is left is without one, and stays as far as it got. */
+  async #end({ address, reply }: Over, signal: AbortSignal): Promise<void> {
     const showing = this.#showings.get(addressKey(address));
     if (showing === undefined) return;
     await this.#close(showing);
     const ids = showing.pieces.map(({ id }) => id);
     const text = this.#deps.bot.redact(showing.wanted.text);
-    if (text === '') return await this.remove(address, ids);
+    // A bare status line goes, and so does the beginning of a reply that comes later: it would be there twice.
+    if (text === '' || reply === 'sent-or-queued') return await this.remove(address, ids);
     const pieces = layOut('reply', text);
     const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
     if (rich && id !== undefined && !signal.aborted) await editText({ address, rich }, id, this.#deps.bot, signal);

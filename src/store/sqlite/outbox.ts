@@ -22,6 +22,7 @@ interface OutboxRow extends AddressColumns {
   readonly state: QueuedOutbound['state'];
   readonly attempts: number;
   readonly not_before: number;
+  readonly is_seen: number;
   readonly sent_by: string | null;
 }
 
@@ -32,7 +33,7 @@ interface KeptColumns {
 }
 
 const columns =
-  'id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts, not_before, sent_by';
+  'id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by';
 const isOpen = `state IN ('queued', 'sending')`;
 
 const openOnPlatform: Query<OutboxRow> = {
@@ -67,7 +68,7 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
     },
     sending(id) {
       const started = db.run(
-        `UPDATE outbox SET copy = CASE WHEN state = 'sending' AND sent_by <> ? THEN 'repeat' ELSE copy END,
+        `UPDATE outbox SET copy = CASE WHEN (state = 'sending' OR is_seen = 1) AND sent_by <> ? THEN 'repeat' ELSE copy END,
           state = 'sending', attempts = attempts + 1, sent_by = ? WHERE id = ? AND ${isOpen}`,
         run,
         run,
@@ -115,10 +116,10 @@ function after(db: Database, sessionId: SessionId, behind: number): readonly Kep
   });
 }
 
-/** A row that a dead run was sending is to be sent again, marked. */
+/** A row that a dead run was sending, or had sent in part, is to be sent again, marked. */
 function reclaim(row: OutboxRow, run: string): OutboxRow {
-  if (row.state !== 'sending' || row.sent_by === run) return row;
-  return { ...row, state: 'queued', copy: 'repeat' };
+  const isInDoubt = row.state === 'sending' || (row.state === 'queued' && row.is_seen === 1);
+  return isInDoubt && row.sent_by !== run ? { ...row, state: 'queued', copy: 'repeat' } : row;
 }
 
 /** What may go out now: nothing that waits or is under way, and nothing behind it in the same place. */
@@ -138,9 +139,10 @@ function settle(db: Database, id: OutboxId, receipt: Receipt, now: number): void
       return close(db, id, 'failed', receipt.reason);
     case 'retry':
       db.run(
-        `UPDATE outbox SET state = 'queued', not_before = ?, note = ? WHERE id = ? AND ${isOpen}`,
+        `UPDATE outbox SET state = 'queued', not_before = ?, note = ?, is_seen = MAX(is_seen, ?) WHERE id = ? AND ${isOpen}`,
         now + receipt.afterMs,
         receipt.reason,
+        receipt.seen === 'maybe' ? 1 : 0,
         id,
       );
       return;

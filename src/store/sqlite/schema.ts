@@ -244,4 +244,11 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 8,
+    sql: `
+      -- Some of it may be there already, though it is to be sent again.
+      ALTER TABLE outbox ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];

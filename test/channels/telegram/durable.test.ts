@@ -131,3 +131,36 @@ test('a file that was queued goes out after a restart, once', async () => {
   const shown = bench.server.shown(anna.id).map(({ text, file }) => file?.name ?? text);
   assert.deepEqual(shown, ['Here.', 'notes.txt']);
 });
+
+test('an answer of which a part was sent when the program died begins anew, marked', async () => {
+  await using house = await openStoreHouse(sqlite);
+  await using bench = await openTelegram();
+  const long = `${'word '.repeat(800)}end`;
+  await enqueue(house, long);
+  bench.server.fail('sendMessage', { type: 'waits', gate: Promise.resolve() }, floods(1));
+  await deliver(house, bench.channel);
+  const before = texts(bench).length;
+
+  await house.reopen();
+  house.clock.advance(10_000);
+  await deliver(house, bench.restart());
+
+  const marked = texts(bench).map((text) => text.startsWith('(sent again: you may have seen this)\n'));
+  assert.deepEqual([before, marked], [1, [false, true, false]]);
+});
+
+test('an answer that may have taken the place of its preview when the program died comes again, marked', async () => {
+  await using house = await openStoreHouse(sqlite);
+  await using bench = await openTelegram();
+  const reply = 'This is long enough to be shown while it is written.';
+  await bench.channel.preview({ type: 'working', address: privateChat, text: reply, status: '' }, signal);
+  await enqueue(house, reply);
+  bench.server.fail('editMessageText', dropsAfter);
+  await deliver(house, bench.channel);
+
+  await house.reopen();
+  house.clock.advance(10_000);
+  await deliver(house, bench.restart());
+
+  assert.deepEqual(texts(bench), [reply, `(sent again: you may have seen this)\n${reply}`]);
+});

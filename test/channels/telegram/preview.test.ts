@@ -15,7 +15,7 @@ function show(bench: TelegramBench, text: string, status = '', address: Address 
 }
 
 function over(bench: TelegramBench): Promise<void> {
-  return bench.channel.preview({ type: 'over', address: privateChat }, signal);
+  return bench.channel.preview({ type: 'over', address: privateChat, reply: 'none' }, signal);
 }
 
 function texts(bench: TelegramBench): readonly string[] {
@@ -147,6 +147,16 @@ test('a turn that ends without a reply leaves what was shown of it, with nothing
   await over(bench);
 
   assert.deepEqual(texts(bench), [opening]);
+});
+
+test('a turn whose reply is held up behind another takes away what was shown of it: the reply comes by itself', async () => {
+  await using bench = await openTelegram();
+  await show(bench, opening);
+
+  await bench.channel.preview({ type: 'over', address: privateChat, reply: 'sent-or-queued' }, signal);
+  await bench.send(`${opening} 42.`);
+
+  assert.deepEqual(texts(bench), [`${opening} 42.`]);
 });
 
 test('a turn that ends before it said anything takes its status line with it', async () => {

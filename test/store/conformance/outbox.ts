@@ -75,6 +75,22 @@ export const outboxPromises: Promises = {
     assert.deepEqual((await store.outbox.get(id))?.message.files, files);
   },
 
+  'what was sent in part comes back as a repeat to another run, and to this one as it was': async ({ open }) => {
+    await using house = await open();
+    const [a] = await enqueue(house, 'one', ['a']);
+    assert.ok(a);
+
+    await send(house, a, { type: 'retry', afterMs: 0, reason: 'flood', seen: 'maybe' });
+    await send(house, a, { type: 'retry', afterMs: 0, reason: 'flood' });
+    const copies = [(await house.store.outbox.get(a))?.message.copy];
+    const store = await house.reopen();
+    copies.push((await store.outbox.get(a))?.message.copy);
+    await send(house, a, { type: 'retry', afterMs: 0, reason: 'flood' });
+    copies.push((await store.outbox.get(a))?.message.copy);
+
+    assert.deepEqual(copies, ['first', 'repeat', 'repeat']);
+  },
+
   'what is sent or refused never comes back, and does not hold up the next': async ({ open }) => {
     await using house = await open();
     const [a, b] = await enqueue(house, 'one', ['a', 'b', 'c']);
