@@ -11,8 +11,8 @@ const defaultLimit = 100;
 
 /** The updates of a bot: kept until a higher offset is asked for, handed out to one poller at a time. */
 export class TelegramUpdates {
-  /** How an answer is put together: as it should be, with every update in it twice, or the last one first. */
-  order: 'in-order' | 'doubled' | 'reversed' = 'in-order';
+  /** How an answer is put together: as it should be, with every update in it twice, the last one first, or both. */
+  order: 'in-order' | 'doubled' | 'reversed' | 'doubled-and-reversed' = 'in-order';
   webhook = '';
   #pending: Update[] = [];
   #poll: Poll | undefined;
@@ -71,6 +71,8 @@ export class TelegramUpdates {
         return updates;
       case 'doubled':
         return updates.flatMap((update) => [update, update]);
+      case 'doubled-and-reversed':
+        return updates.flatMap((update) => [update, update]).toReversed();
       case 'reversed':
         return updates.toReversed();
     }

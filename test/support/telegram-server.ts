@@ -43,9 +43,14 @@ export class TelegramServer implements AsyncDisposable {
   readonly chats = new TelegramChats();
   readonly updates = new TelegramUpdates();
   readonly files = new Map<string, Buffer>();
+  /** Decides what happens to calls for which nothing was scripted. */
+  disturb: (call: SeenCall) => TelegramFault | undefined = () => undefined;
   readonly #http: Server = createServer();
   readonly #faults = new Map<string, TelegramFault[]>();
   readonly #watchers = new Set<() => void>();
+  /** Of what a chat shows: with a thousand chats nobody can look at all of them after every call. */
+  readonly #chatWatchers = new Map<number, readonly (() => void)[]>();
+  readonly #counts = new Map<string, number>();
   #lastUpdate = 5000;
   #token: string = botToken;
 
@@ -72,7 +77,7 @@ export class TelegramServer implements AsyncDisposable {
 
   /** Resolves once a method was called so often. */
   async whenCalled(method: string, times = 1): Promise<CallParameters> {
-    while (this.callsOf(method).length < times) await this.#next();
+    while ((this.#counts.get(method) ?? 0) < times) await this.#next();
     return this.callsOf(method)[times - 1] as CallParameters;
   }
 
@@ -81,7 +86,7 @@ export class TelegramServer implements AsyncDisposable {
     for (;;) {
       const texts = this.shown(chat).map(({ text }) => text);
       if (fits(texts)) return texts;
-      await this.#next();
+      await this.#nextIn(chat);
     }
   }
 
@@ -158,9 +163,22 @@ export class TelegramServer implements AsyncDisposable {
     if (kind !== undefined) return this.#serveFile(method, response);
     const call = { method, parameters: await readParameters(request, Buffer.concat(chunks)) };
     this.calls.push(call);
+    this.#counts.set(method, (this.#counts.get(method) ?? 0) + 1);
     this.#wakeWatchers();
     await this.#answer(call, response);
     this.#wakeWatchers();
+    this.#wakeChat(Number(call.parameters['chat_id']));
+  }
+
+  #wakeChat(chat: number): void {
+    for (const wake of this.#chatWatchers.get(chat) ?? []) wake();
+    this.#chatWatchers.delete(chat);
+  }
+
+  async #nextIn(chat: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#chatWatchers.set(chat, [...(this.#chatWatchers.get(chat) ?? []), resolve]);
+    await promise;
   }
 
   #wakeWatchers(): void {
@@ -169,7 +187,7 @@ export class TelegramServer implements AsyncDisposable {
   }
 
   async #answer(call: SeenCall, response: ServerResponse): Promise<void> {
-    const fault = this.#faults.get(call.method)?.shift();
+    const fault = this.#faults.get(call.method)?.shift() ?? this.disturb(call);
     if (fault?.type === 'drops-before-acting') return void response.destroy();
     if (fault?.type === 'answers') {
       return answer(response, fault.status, refusal(fault.status, fault.description, fault.parameters));

@@ -31,7 +31,7 @@ export async function openGatewayDesk(
     desk,
     telegram,
     async start(token = 'given') {
-      const started = desk.start(['gateway'], { ...(token === 'given' && { env }), longestMs: 300_000 });
+      const started = desk.start(['gateway'], { ...(token === 'given' && { env }), longestMs: 1_200_000 });
       await started.prints(/Serving telegram with/);
       return started;
     },
