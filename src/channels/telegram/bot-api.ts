@@ -37,7 +37,7 @@ const tokenShape = /^(\d+):[\w-]{20,}$/;
 const requestTimeoutSeconds = 60;
 const uploadTimeoutSeconds = 600;
 const graceMs = 2000;
-// Short, since all that comes behind a file waits for it, a stop included.
+// Short, since all that comes behind a file waits for it, but for a stop.
 const downloadTimeoutMs = 20_000;
 const unsentCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

@@ -61,15 +61,25 @@ export async function fetchAttachments(
   deps: FetchDeps,
   signal: AbortSignal,
 ): Promise<Inbound> {
-  const message = update.message ?? update.edited_message;
-  if (inbound.type !== 'message' || message === undefined) return inbound;
-  const attachments = listAttachments(message).filter(({ file }) => file !== undefined);
-  if (attachments.length === 0 || (await deps.attachments?.accepts(inbound.person)) !== true) return inbound;
+  const attachments = filesIn(update);
+  if (
+    inbound.type !== 'message' ||
+    attachments.length === 0 ||
+    (await deps.attachments?.accepts(inbound.person)) !== true
+  ) {
+    return inbound;
+  }
   const fetched: Fetched[] = [];
   for (const attachment of attachments) fetched.push(await fetchOrSayWhyNot(attachment, inbound, deps, signal));
   const lines = fetched.flatMap(({ line }) => (line === undefined ? [] : [textPart(line)]));
   const images = fetched.flatMap(({ image }) => (image === undefined ? [] : [image]));
   return { ...inbound, parts: [...inbound.parts, ...lines], ...(images.length > 0 && { images }) };
+}
+
+/** What came with an update and can be fetched. */
+export function filesIn({ message, edited_message: edited }: Update): readonly Attachment[] {
+  const found = message ?? edited;
+  return found === undefined ? [] : listAttachments(found).filter(({ file }) => file !== undefined);
 }
 
 async function fetchOrSayWhyNot(

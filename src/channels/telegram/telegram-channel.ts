@@ -6,8 +6,9 @@ import type { Log } from '../../base/log.ts';
 import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
 import type { BotIdentity } from './addressed.ts';
 import { BotApi } from './bot-api.ts';
-import { fetchAttachments } from './fetch-attachments.ts';
+import { fetchAttachments, filesIn } from './fetch-attachments.ts';
 import type { AttachmentPolicy } from './fetch-attachments.ts';
+import { hearStopsDuring } from './hear-stops.ts';
 import { insist } from './insist.ts';
 import { Outgoing } from './outgoing.ts';
 import { Previews } from './previews.ts';
@@ -90,9 +91,32 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
   const reading: UpdateReading = { bot: identity, groups: deps.groups ?? 'addressed', workdir: deps.workdir };
   for await (const update of receiveUpdates(deps, signal)) {
     const inbound = readOrSkip(update, reading, deps.log);
-    if (inbound) yield await fetchAttachments(inbound, update, deps, signal);
+    if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
     if (update.callback_query) await endPress(update.callback_query.id, inbound, deps.bot);
   }
+}
+
+interface Arrived {
+  readonly inbound: Inbound;
+  readonly update: Update;
+  readonly reading: UpdateReading;
+}
+
+async function* fetchAndYield(
+  { inbound, update, reading }: Arrived,
+  deps: Receiving,
+  signal: AbortSignal,
+): AsyncGenerator<Inbound, void> {
+  if (filesIn(update).length === 0) return yield inbound;
+  const fetching = fetchAttachments(inbound, update, deps, signal);
+  // Where Telegram brings updates it brings one at a time, and nothing can be looked for.
+  if (deps.hook === undefined) {
+    for await (const ahead of hearStopsDuring(fetching, update, deps, signal)) {
+      const stop = readOrSkip(ahead, reading, deps.log);
+      if (stop) yield stop;
+    }
+  }
+  yield await fetching;
 }
 
 /** Learns who the bot is, and sets its menu. */

@@ -179,3 +179,27 @@ test('a file that cannot be had does not keep the message from arriving, and its
   assert.match(text, /read this\n\[the file was not fetched: Bad Request: no/);
   assert.ok(!text.includes(botToken) && !bench.log.join('\n').includes(botToken));
 });
+
+test('a stop does not wait for a file that is being fetched, and comes once more in its turn', async () => {
+  await using folder = await makeTempFolder();
+  await using bench = await openTelegram({ attachments: keepIn(folder.path) });
+  const gate = Promise.withResolvers<void>();
+  bench.server.files.set('id-1', Buffer.from('x'));
+  bench.server.fail('getFile', { type: 'waits', gate: gate.promise });
+  bench.server.post({ document: document('notes.txt') });
+  bench.server.say('hello');
+  bench.server.say('/stop');
+  const received = bench.receive();
+
+  const first = nextText(received);
+  await bench.whenAsleepFor(1000);
+  bench.clock.advance(1000);
+  const texts = [await first];
+  const second = nextText(received);
+  gate.resolve();
+  texts.push(await second, await nextText(received), await nextText(received));
+
+  assert.equal(texts[0], '/stop');
+  assert.match(texts[1] ?? '', /kept in/);
+  assert.deepEqual(texts.slice(2), ['hello', '/stop']);
+});
