@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import { anna, ben } from '../support/telegram-server.ts';
+
+const group = { id: -100_500, type: 'supergroup', title: 'Team' } as const;
+
+test('an owner link that is delivered again is not answered again', async () => {
+  await using house = await openTelegramHouse({ script: () => says('Hello.'), telegram: {} });
+  const { telegram } = house;
+  const message = telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`);
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+
+  telegram.push({ message } as Parameters<typeof telegram.push>[0]);
+  telegram.say('hi');
+  const shown = await telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+
+  assert.equal(shown.length, 2);
+});
+
+test('an owner link makes nobody an owner in a group, where others read it', async () => {
+  await using house = await openTelegramHouse({ script: () => says('Hello.'), telegram: {} });
+  const { telegram } = house;
+  const code = await house.ask({ type: 'invite-owner' });
+
+  const entities = [{ type: 'bot_command', offset: 0, length: 18 }] as const;
+  telegram.say(`/start@talaria_bot ${code}`, { chat: group, entities: [...entities] });
+  telegram.say('hi', { from: ben });
+  await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+
+  assert.match(await house.ask({ type: 'people' }), /^Nobody has access/);
+  assert.deepEqual(telegram.shown(group.id), []);
+});
+
+test('an owner link makes an owner of a guest, and a newer one makes it worthless', async () => {
+  await using house = await openTelegramHouse({ script: [], telegram: {} });
+  const { telegram } = house;
+  const codes = [await house.ask({ type: 'invite-owner' }), await house.ask({ type: 'invite-owner' })];
+
+  telegram.say(`/start ${codes[0]}`, { from: ben });
+  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  telegram.say(`/start ${codes[1]}`);
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  const before = await house.ask({ type: 'people' });
+  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`, { from: ben });
+  await telegram.whenShown(ben.id, (texts) => texts.length > 1);
+
+  assert.match(before, /^telegram:42 {2}owner, .*\ntelegram:43 {2}guest, /);
+  assert.match(await house.ask({ type: 'people' }), /\ntelegram:43 {2}owner, /);
+});
