@@ -9,9 +9,10 @@ const longest = 1000;
 
 /** Reads a line from the terminal that nobody sees being typed. Undefined where it is called off with Ctrl-C or Ctrl-D. */
 export async function readSecret(question: string, { stdin, stderr }: Input): Promise<string | undefined> {
-  stderr.write(question);
   stdin.setEncoding('utf8');
+  // Before the question: whoever is fast would see what is typed in between.
   stdin.setRawMode(true);
+  stderr.write(question);
   let typed = '';
   try {
     for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
