@@ -213,7 +213,7 @@ export interface Usages {
   list(filter: { readonly sessionId?: SessionId; readonly since?: number }): Promise<readonly UsageRecord[]>;
 }
 
-/** Someone who was let in by a code. The first of them is the owner, and so is whoever came by an owner's link. */
+/** Someone who was let in: a guest by a code, an owner by a link that was made at the machine itself. */
 export interface PairedPerson {
   readonly person: PersonId;
   readonly since: number;

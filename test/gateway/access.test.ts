@@ -82,7 +82,7 @@ test('a code lets in once, in its time, however it is typed', async () => {
   const typed = (offered ?? '').toLowerCase().replace('-', ' ').replaceAll('0', 'o');
   assert.equal(await redeemCode(typed, { store, clock }), ada);
   assert.equal(await redeemCode(offered ?? '', { store, clock }), undefined);
-  assert.deepEqual(await store.people.list(), [{ person: ada, since: clock.now(), role: 'owner' }]);
+  assert.deepEqual(await store.people.list(), [{ person: ada, since: clock.now(), role: 'guest' }]);
 });
 
 test('a code is worth nothing after fifteen minutes, once there is a newer one, or once access was taken back', async () => {

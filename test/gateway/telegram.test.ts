@@ -135,7 +135,7 @@ test('a stranger gets a code and nothing else; the owner lets them in with it wh
   house.telegram.say('and now?');
   await house.telegram.whenShown(anna.id, endsWith('Welcome.'));
 
-  assert.match(await house.ask({ type: 'people' }), /^telegram:42 {2}owner, let in \d{4}-\d\d-\d\d$/);
+  assert.match(await house.ask({ type: 'people' }), /^telegram:42 {2}guest, let in \d{4}-\d\d-\d\d$/);
   assert.match(await house.ask({ type: 'pair', code }), /^there is no such code/);
 });
 

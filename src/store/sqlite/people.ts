@@ -35,9 +35,7 @@ export function peopleRows(db: Database): Rows<People> {
       if (person === undefined) return undefined;
       db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
       db.run(
-        `INSERT INTO people (person, since, role)
-          VALUES (?, ?, CASE WHEN EXISTS (SELECT 1 FROM people WHERE role = 'owner') THEN 'guest' ELSE 'owner' END)
-          ON CONFLICT (person) DO NOTHING`,
+        `INSERT INTO people (person, since, role) VALUES (?, ?, 'guest') ON CONFLICT (person) DO NOTHING`,
         person,
         now,
       );

@@ -97,7 +97,7 @@ test('a stranger is let in, listed and shut out again from the command line, whi
   const revoked = await bench.run('gateway', 'revoke', '43');
 
   assert.deepEqual([wrong.code, paired.code, people.code, revoked.code], [1, 0, 0, 0]);
-  assert.match(people.stdout, /^telegram:43 {2}owner, let in /);
+  assert.match(people.stdout, /^telegram:43 {2}guest, let in /);
   assert.equal(revoked.stdout, 'telegram:43 has no access any more.\n');
 });
 
