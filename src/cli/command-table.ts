@@ -33,7 +33,7 @@ export const programOptions: readonly OptionRow[] = [
 export const groupTable: readonly GroupRow[] = [
   {
     name: 'gateway',
-    summary: 'answer on Telegram and in the browser, as a service or not, and who may speak there',
+    summary: 'serve Telegram and the page in the browser; who may speak there',
     defaultVerb: 'run',
   },
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
