@@ -71,6 +71,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       idle_ttl: rest.agentCache.idleMs / 1000,
     },
     terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
+    display: displayAsWritten(rest.display),
     telegram: telegramAsWritten(rest.telegram),
     speech: {
       base_url: rest.speech.baseUrl ?? null,
@@ -115,6 +116,11 @@ function limitsAsWritten(limits: Config['limits']): JsonObject {
     per_month: limits.perMonth ?? null,
     when_reached: limits.whenReached,
   };
+}
+
+function displayAsWritten({ busyMode, busyModes }: Config['display']): JsonObject {
+  const platforms = Object.entries(busyModes).map(([platform, mode]) => [platform, { busy_input_mode: mode }]);
+  return { busy_input_mode: busyMode, platforms: Object.fromEntries(platforms) as JsonObject };
 }
 
 function telegramAsWritten({ webhook, ...telegram }: TelegramSettings): JsonObject {

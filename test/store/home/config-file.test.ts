@@ -230,6 +230,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'platform_toolsets',
     'agent_cache',
     'terminal',
+    'display',
     'telegram',
     'speech',
     'web',
