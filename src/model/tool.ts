@@ -56,6 +56,19 @@ export interface Tool<Input = unknown> {
   recover?(input: Input, context: ToolContext): Promise<ToolOutcome | undefined>;
 }
 
+/** Something that a session had left running has ended by itself. */
+export interface TaskNews {
+  readonly sessionId: SessionId;
+  /** Of this ending, and of no other. */
+  readonly key: string;
+  /** As the model reads it, and as people do. */
+  readonly forModel: string;
+  readonly forPeople: string;
+  /** For the time when it is on record that they were told; each of them is told once. */
+  noteHeard(): void;
+  noteTold(): void;
+}
+
 /** The tools of this process. The generation rises whenever the list changes. */
 export interface Toolbox {
   readonly generation: number;
@@ -66,4 +79,8 @@ export interface Toolbox {
   sessionsWithTask(): Promise<readonly SessionId[]>;
   /** Whether something that a session started is still running, in the background or not. */
   hasLiveProcess(sessionId: SessionId): Promise<boolean>;
+  /** What has ended in a session without its model having heard of it. */
+  unheardNews(sessionId: SessionId): readonly TaskNews[];
+  /** Tells whatever ends, in any session, and what ended while nobody listened, until it is disposed of. */
+  onNews(listener: (news: TaskNews) => void): Disposable;
 }

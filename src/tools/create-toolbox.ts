@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import { PathLocks } from './files/path-locks.ts';
+import { BackgroundProcesses } from './processes/background-processes.ts';
+import { ProcessEndings } from './processes/process-endings.ts';
 import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
 import { TaskState } from './task-state.ts';
 import { createPatch } from './patch.ts';
+import { createProcess } from './process.ts';
 import { createReadFile } from './read-file.ts';
 import { ToolRegistry } from './registry.ts';
 import type { ToolGroup } from './registry.ts';
 import { createSearchFiles } from './search-files.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal, toInput } from './terminal.ts';
 import { Workspace } from './workspace.ts';
 import { createWriteFile } from './write-file.ts';
 
@@ -31,16 +34,29 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const state = new TaskState(taskFolder);
   const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
   const tickets = new CallTickets(taskFolder);
-  const running = new RunningCommands(tickets);
+  const processes = new BackgroundProcesses(taskFolder);
+  const endings = new ProcessEndings(processes);
+  const running = new RunningCommands({
+    openGroups: (sessionId) => [...tickets.openGroups(sessionId), ...processes.openGroups(sessionId)],
+    groups: (sessionId) => [...tickets.groups(sessionId), ...processes.openGroups(sessionId)],
+  });
   const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
   const { timeoutMs } = options.terminal;
   const locks = new PathLocks();
+  const background = { processes, endings, clock };
+  const terminal = createTerminal({ ...background, state, workspace, running, tickets, environment, timeoutMs });
   const shell: ToolGroup = {
-    tools: [createTerminal({ state, workspace, running, tickets, environment, timeoutMs, clock })],
+    tools: [
+      terminal,
+      createProcess({ ...background, judgeText: (text, place) => terminal.assess(toInput(text), place) }),
+    ],
+    unheardNews: (sessionId) => endings.unheardNews(sessionId),
+    onNews: (listener) => endings.onNews(listener),
     async endTask(sessionId) {
       // A session without a folder has never run a command.
       if (!existsSync(state.folderOf(sessionId))) return;
       await running.end(sessionId);
+      await processes.endSupervisors(sessionId);
       await state.remove(sessionId);
     },
     sessionsWithTask: () => state.sessions(),

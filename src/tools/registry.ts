@@ -1,5 +1,5 @@
 import type { SessionId } from '../base/ids.ts';
-import type { Tool, Toolbox } from '../model/tool.ts';
+import type { TaskNews, Tool, Toolbox } from '../model/tool.ts';
 
 /** Tools that come and go together, with what they keep for sessions. */
 export interface ToolGroup {
@@ -10,6 +10,9 @@ export interface ToolGroup {
   sessionsWithTask?(): Promise<readonly SessionId[]>;
   /** Whether something that it started for a session is still running. */
   hasLiveProcess?(sessionId: SessionId): Promise<boolean>;
+  /** What it kept for a session has ended without the model having heard of it. */
+  unheardNews?(sessionId: SessionId): readonly TaskNews[];
+  onNews?(listener: (news: TaskNews) => void): Disposable;
   /** Lets go of what serves the group. */
   close?(): Promise<void>;
 }
@@ -51,6 +54,16 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
       [...this.#groups.values()].map(async (group) => await group.hasLiveProcess?.(sessionId)),
     );
     return alive.includes(true);
+  }
+
+  unheardNews(sessionId: SessionId): readonly TaskNews[] {
+    return [...this.#groups.values()].flatMap((group) => group.unheardNews?.(sessionId) ?? []);
+  }
+
+  onNews(listener: (news: TaskNews) => void): Disposable {
+    const listening = new DisposableStack();
+    for (const group of this.#groups.values()) listening.use(group.onNews?.(listener));
+    return listening;
   }
 
   /** What works for a session lives on, to be found by the next start. */

@@ -2,10 +2,13 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { ToolOutcome } from '../model/message.ts';
-import { integer, object, optional, string } from '../model/schema.ts';
+import { boolean, integer, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { AbortCause } from '../model/turn.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
+import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
+import type { BackgroundProcesses } from './processes/background-processes.ts';
+import type { ProcessEndings } from './processes/process-endings.ts';
 import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
 import type { CallTicket } from './shell/call-ticket.ts';
@@ -31,6 +34,8 @@ export interface TerminalDeps {
   readonly workspace: Workspace;
   readonly running: RunningCommands;
   readonly tickets: CallTickets;
+  readonly processes: BackgroundProcesses;
+  readonly endings: ProcessEndings;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -45,9 +50,16 @@ const inputSchema = object({
   command: string('bash command', { minLength: 1 }),
   timeout: optional(integer('seconds, at most 600')),
   workdir: optional(string('folder to run in; default: where the last command ended')),
+  background: optional(boolean('return an id at once, for process; no timeout')),
+  pty: optional(boolean('in the background: give it a terminal')),
 });
 
 type TerminalInput = ValueOf<typeof inputSchema>;
+
+/** A command as the model calls for it with nothing else. */
+export function toInput(command: string): TerminalInput {
+  return { command, timeout: undefined, workdir: undefined, background: undefined, pty: undefined };
+}
 
 /** The shell. Folder and exported variables outlive a command; the process does not. */
 export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
@@ -56,7 +68,7 @@ export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
     name: 'terminal',
     toolset: 'terminal',
     description:
-      'Run a bash command. The current folder and exported variables persist between calls; stdin is empty. Output over 50,000 characters loses its middle. Prefer the file tools for reading, writing and searching files.',
+      'Run a bash command. The current folder and exported variables persist between calls; stdin is empty. Servers and long work go to the background. Output over 50,000 characters loses its middle. Prefer the file tools for reading, writing and searching files.',
     input: inputSchema,
     effect: 'unsafe',
     assess: (input, place) => commands.assess(input, place),
@@ -95,7 +107,10 @@ class TerminalCommands {
     }
     // The last line is ours, whatever the command and the folder are called.
     const where = spellOut(folder).replaceAll('\n', '\\u{a}');
-    return { type: 'ask', question: `${spellOut(input.command)}\nin ${where}` };
+    return {
+      type: 'ask',
+      question: `${spellOut(input.command)}\nin ${where}${isBackground(input) ? ', in the background' : ''}`,
+    };
   }
 
   #pathOf({ sessionId }: ToolPlace): string {
@@ -113,6 +128,7 @@ class TerminalCommands {
     if (problem !== undefined) return failed(problem);
     const folder = this.#startFolder(input, context);
     if (input.workdir !== undefined && !isFolder(folder)) return failed(`workdir: there is no folder ${folder}`);
+    if (isBackground(input)) return await this.#start(input, folder, context);
     const { runCommand, runners, bash } = await (this.#shell ??= this.#loadShell());
     const request: CommandRequest = {
       bash,
@@ -136,9 +152,18 @@ class TerminalCommands {
     }
   }
 
+  async #start(input: TerminalInput, workdir: string, context: ToolContext): Promise<ToolOutcome> {
+    const { startProcess } = await loadBackground();
+    const { command, pty } = input;
+    const stateFile = this.#deps.state.fileOf(context.sessionId);
+    const terminal = pty === true ? 'pty' : 'none';
+    return await startProcess({ command, workdir, stateFile, terminal }, context, this.#deps);
+  }
+
   /** What became of a command that an earlier start of the program had begun. Waits for one that still runs. */
   async recover(input: TerminalInput, context: ToolContext): Promise<ToolOutcome | undefined> {
     const { state, tickets } = this.#deps;
+    if (isBackground(input)) return (await loadBackground()).recoverStart(context, this.#deps);
     const ticket = tickets.hold(context.sessionId, context.idempotencyKey);
     try {
       const runner = ticket.runner();
@@ -203,6 +228,15 @@ async function loadJudgement(): Promise<LoadedJudgement> {
   return { assessCommand, isSystemProgram, syntax: await loadBashSyntax() };
 }
 
+interface LoadedBackground {
+  readonly startProcess: typeof StartProcess;
+  readonly recoverStart: typeof RecoverStart;
+}
+
+async function loadBackground(): Promise<LoadedBackground> {
+  return await import('./processes/background-calls.ts');
+}
+
 interface LoadedShell {
   readonly awaitCommand: typeof AwaitCommand;
   readonly isOfThisBoot: typeof IsOfThisBoot;
@@ -216,15 +250,21 @@ function isShutdown(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
 }
 
+function isBackground({ background }: TerminalInput): boolean {
+  return background === true;
+}
+
 function findProblem(input: TerminalInput): string | undefined {
   if (input.command.includes('\0')) return 'the command contains a NUL character';
   if (Buffer.byteLength(input.command) > longestCommandBytes) {
     return 'the command is too long for one call; put long content into a file with write_file and use that';
   }
   const { timeout } = input;
+  if (input.pty === true && !isBackground(input)) return 'a pty is for background processes; set background, too';
+  if (timeout !== undefined && isBackground(input)) return 'a background process has no timeout; leave it out';
   if (timeout !== undefined && timeout < 1) return 'timeout must be at least 1 second';
   if (timeout !== undefined && timeout > longestTimeoutSeconds) {
-    return `timeout is at most ${longestTimeoutSeconds} seconds; start longer work in the background with its output in a file (nohup … > log 2>&1 &) and look at the file later`;
+    return `timeout is at most ${longestTimeoutSeconds} seconds; start longer work with background and look after it with process`;
   }
   return undefined;
 }

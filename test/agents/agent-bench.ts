@@ -75,6 +75,13 @@ export interface BenchOptions {
   readonly compaction?: Partial<Config['compaction']>;
 }
 
+const emptyToolbox: AgentParts['toolbox'] = {
+  generation: 1,
+  tools: new Map(),
+  endTask: () => Promise.resolve(),
+  unheardNews: () => [],
+};
+
 /** An agent on a real store whose clients are real, and are noted as they are built and closed. */
 export async function openAgentBench(options: BenchOptions): Promise<AgentBench> {
   const { chain, clock, locked, compaction, network = () => clock } = options;
@@ -90,7 +97,7 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
   const owner = newId('node', Date.now());
   const parts: AgentParts = {
     store,
-    toolbox: { generation: 1, tools: new Map(), endTask: () => Promise.resolve() },
+    toolbox: emptyToolbox,
     approvals: { ask: () => Promise.resolve({ verdict: 'denied', by: null }) },
     models: {
       chainFor: () => Promise.resolve(chain),

@@ -254,6 +254,7 @@ export class CacheBench implements AsyncDisposable {
           note(`end task ${(await store.sessions.get(sessionId))?.address.chat}`);
           await toolbox.endTask(sessionId);
         },
+        unheardNews: (sessionId) => toolbox.unheardNews(sessionId),
       },
       approvals: { ask: () => Promise.resolve({ verdict: 'approved', by: person }) },
       models: {

@@ -28,5 +28,5 @@ test('what is turned off for all has the last word over what a platform gets', a
 
   await house.say('hello');
 
-  assert.deepEqual(toolsOfLastRequest(house), ['terminal']);
+  assert.deepEqual(toolsOfLastRequest(house), ['process', 'terminal']);
 });

@@ -219,7 +219,7 @@ test('a toolset that is turned off is neither offered nor run, and what the sett
   await bench.say('a');
 
   const body = bench.server.requests[0]?.json;
-  assert.deepEqual(toolNames(body), ['terminal']);
+  assert.deepEqual(toolNames(body), ['process', 'terminal']);
   assert.match(JSON.stringify(body?.['messages']), /Rhyme\."/);
 });
 

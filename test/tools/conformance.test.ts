@@ -22,6 +22,17 @@ const samples: Readonly<Record<string, ToolSamples>> = {
     impossible: [{ command: 'true\0' }, { command: 'true', workdir: 'missing' }, { command: 'true', timeout: 0 }],
     endless: { command: 'echo begun; tail -f /dev/null' },
   },
+  process: {
+    works: { action: 'list' },
+    impossible: [
+      { action: 'read' },
+      { action: 'read', id: 'proc_00000000' },
+      { action: 'kill', id: '../shell' },
+      { action: 'write', id: 'proc_00000000', text: '' },
+      { action: 'wait', id: 'proc_00000000', timeout: 0 },
+    ],
+    endless: undefined,
+  },
   read_file: {
     works: { path: 'note.txt' },
     impossible: [

@@ -24,6 +24,7 @@ test('the tools have the effects that decide what a crash may repeat', async () 
 
   assert.deepEqual(effects, [
     ['terminal', 'terminal', 'unsafe'],
+    ['process', 'process', 'unsafe'],
     ['read_file', 'read_file', 'reads'],
     ['write_file', 'write_file', 'verifiable'],
     ['patch', 'patch', 'verifiable'],

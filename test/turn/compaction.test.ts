@@ -130,7 +130,8 @@ test('what a summary took is counted as a compaction', async () => {
 test('/compact undo gives the model the whole conversation again, and it stays so', async () => {
   await using long = await openLongHouse({ window: 8000, answer: longReplies });
   await talk(long, 6);
-  const before = answered(long.server).at(-2);
+  const requests = answered(long.server);
+  const before = requests[requests.findIndex(({ body }) => body.includes('SUMMARY OF IT.')) - 1];
 
   const reply = await long.house.say('/compact undo');
   await long.house.say('Go on.');
@@ -139,7 +140,9 @@ test('/compact undo gives the model the whole conversation again, and it stays s
 
   assert.match(reply, /^Taken back: /);
   const contents = contentsOf(answered(long.server).at(-1));
-  assert.deepEqual(contents.slice(0, 8), contentsOf(before).slice(0, 8));
+  const whole = contentsOf(before);
+  assert.ok(whole.length > 2);
+  assert.deepEqual(contents.slice(0, whole.length), whole);
   assert.ok(contents.every((content) => !content.includes('SUMMARY OF IT.')));
   assert.deepEqual(
     (await causesOf(long)).filter((cause) => cause !== undefined),

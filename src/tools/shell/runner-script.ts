@@ -1,7 +1,6 @@
-import { headBytes, mostBytes, tailBytes } from './output-file.ts';
+import { collectScript } from './collect-script.ts';
+import { mostBytes } from './output-file.ts';
 
-const readBytes = 16_384;
-const readsPerLook = 1024;
 const pipesAtOnce = 16;
 
 // On one line, so that the line numbers in bash's messages are those of the command. In a request stand the command, the
@@ -31,22 +30,7 @@ type mkfifo dd wc tail cat rm date sleep > /dev/null || exit 1
 # A handler, not an ignored signal: that would be handed on to the commands.
 trap : PIPE
 
-collect() {
-  while dd bs=${readBytes} count=${readsPerLook} >> out; do
-    LC_ALL=C IFS= read -r -d '' -n 1 byte || return
-    size=$(wc -c < out)
-    if [ "$size" -gt ${mostBytes} ]; then
-      tail -c ${tailBytes} out > tail
-      echo $((size - ${headBytes} - ${tailBytes})) >> dropped
-      dd if=/dev/null of=out bs=${headBytes} seek=1
-      cat tail >> out
-    fi
-    if [ "$byte" ]; then printf %s "$byte"; else printf '\0'; fi >> out
-  done
-  : > cut
-  cat > /dev/null
-}
-
+${collectScript({ mostBytes, readsPerLook: 1024 })}
 # Whoever started us is gone: nobody else reads the output, or sees to it that the command ends in time.
 take_over() {
   collect <&7 > /dev/null &
