@@ -28,7 +28,7 @@ import type { Models } from './models.ts';
 /** What every agent of this process is made with. */
 export interface AgentParts {
   readonly store: Store;
-  readonly toolbox: Pick<Toolbox, 'generation' | 'tools' | 'endTask'>;
+  readonly toolbox: Pick<Toolbox, 'generation' | 'tools' | 'endTask' | 'unheardNews'>;
   readonly approvals: Approvals;
   /** Who answers in a session, and how hard it thinks. */
   readonly models: Pick<Models, 'chainFor' | 'effortFor' | 'find'>;
@@ -209,6 +209,7 @@ export class Agent {
       clock,
       emit,
       tools,
+      unheardNews: () => this.#parts.toolbox.unheardNews(this.sessionId),
       blobs: store.blobs,
       approvals: {
         ask: (request, signal) => {

@@ -30,6 +30,7 @@ import { Lanes } from './lanes.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { showOnAll } from './show-on-all.ts';
 import { busyModeOf } from './talk-commands.ts';
+import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
 import { Watchers } from './watchers.ts';
@@ -47,7 +48,7 @@ export interface GatewayDeps {
   readonly catalogue: Catalogue;
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
   readonly openAgents: (approvals: Approvals) => GatewayAgents;
-  readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask'>;
+  readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Tells whoever runs the program. */
@@ -74,6 +75,7 @@ export class Gateway implements AsyncDisposable {
   readonly #notices: RestartNotices;
   readonly #tellings: Tellings;
   readonly #yolo = new Yolo();
+  readonly #taskNotices: TaskNotices;
   readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
@@ -93,14 +95,13 @@ export class Gateway implements AsyncDisposable {
       clock: deps.clock,
     });
     const { signal } = this.#stopping;
+    const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
+    const send = (address: Address): Promise<void> => this.deliver(address);
     this.#previews = new TurnPreviews({ channelFor, signal });
     this.#deliveries = new Deliveries({ ...deps, channelFor, outbox: deps.store.outbox });
-    this.#notices = new RestartNotices({
-      ...deps,
-      serves: (address) => this.#channelFor(address) !== undefined,
-      deliver: (address) => this.deliver(address),
-    });
-    this.#tellings = new Tellings({ ...deps, channelFor, deliver: (address) => this.deliver(address), signal });
+    this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
+    this.#taskNotices = new TaskNotices({ ...deps, deliver: send });
+    this.#tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
     const agents = deps.openAgents(this.#approvals);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
@@ -253,6 +254,7 @@ export class Gateway implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // First of all, since a lane may be waiting for a delivery that waits for room on the disk.
     this.#stopping.abort();
+    await this.#taskNotices[Symbol.asyncDispose]();
     const sent = this.#deliveries[Symbol.asyncDispose]();
     await this.#lanes[Symbol.asyncDispose]();
     await sent;

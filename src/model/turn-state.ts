@@ -123,7 +123,7 @@ const initialState: TurnState = {
   textSoFar: '',
   openCalls: [],
   waitingSteers: 0,
-  nudges: { cut: 0, empty: 0, budget: 0 },
+  nudges: { cut: 0, empty: 0, budget: 0, news: 0 },
   misfitSteps: 0,
   isMisfitStep: false,
   stoppedByLimit: undefined,
@@ -246,6 +246,8 @@ function foldLimit(state: TurnState, { verdict, detail }: ReachedLimit): TurnSta
 
 function foldNudge(state: TurnState, cause: NudgeCause): TurnState {
   const nudges = { ...state.nudges, [cause]: state.nudges[cause] + 1 };
+  // News come between any two requests, and say nothing about how the asking goes.
+  if (cause === 'news') return { ...state, nudges };
   return { ...state, ...noFailures, answer: undefined, nudges };
 }
 

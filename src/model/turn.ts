@@ -195,8 +195,11 @@ export type AfterFailure =
   | { readonly type: 'withhold-images'; readonly from: RuntimeName }
   | { readonly type: 'give-up'; readonly advice?: string };
 
-/** Why the program itself spoke to the model: the answer was cut, was empty, or the budget of steps is used up. */
-export type NudgeCause = 'cut' | 'empty' | 'budget';
+/**
+ * Why the program itself spoke to the model: the answer was cut, was empty, the budget of steps is used up, or something
+ * that the session had left running has ended.
+ */
+export type NudgeCause = 'cut' | 'empty' | 'budget' | 'news';
 
 /** An entry as the store keeps it: `seq` counts up by one within a session and orders everything in it. */
 export interface LoggedEntry extends TurnRef {

@@ -15,11 +15,14 @@ export interface TurnLimits {
 export type Next =
   | { readonly type: 'run-tools' }
   | { readonly type: 'ask'; readonly toolUse: 'allowed' | 'forbidden' }
-  | { readonly type: 'nudge'; readonly cause: NudgeCause; readonly text: string }
+  | { readonly type: 'nudge'; readonly cause: DecidedCause; readonly text: string }
   | { readonly type: 'compact'; readonly cause: CompactionCause }
   | { readonly type: 'restore' }
   | { readonly type: 'undo'; readonly turn: TurnId }
   | { readonly type: 'settle'; readonly result: TurnResult };
+
+/** News are no decision: they are added to whatever is asked next. */
+type DecidedCause = Exclude<NudgeCause, 'news'>;
 
 const mostCutContinuations = 3;
 const mostMisfitSteps = 3;
@@ -28,7 +31,7 @@ const startsUntilParked = 3;
 
 const outOfStepsText = 'The steps of this turn are used up, and the model gave no summary of them.';
 
-const nudgeTexts: Readonly<Record<NudgeCause, string>> = {
+const nudgeTexts: Readonly<Record<DecidedCause, string>> = {
   cut: 'Your answer was cut off by the output limit. Go on exactly where it stopped, without repeating anything.',
   empty: 'Your last answer was empty. Go on with the task, or say what you found.',
   budget:
@@ -113,7 +116,7 @@ function decideAfterGivingUp(state: TurnState, failure: ModelFailure): Next {
   return settle(failed(state.advice === undefined ? what : `${withoutFullStop(what)}; ${state.advice}`));
 }
 
-function nudge(cause: NudgeCause): Next {
+function nudge(cause: DecidedCause): Next {
   return { type: 'nudge', cause, text: nudgeTexts[cause] };
 }
 

@@ -16,6 +16,8 @@ import type { CompactionPlan } from './compact/plan-compaction.ts';
 import type { Conversation } from './conversation.ts';
 import { decideNext } from './decide-next.ts';
 import type { TurnLimits } from './decide-next.ts';
+import { hearNews } from './hear-news.ts';
+import type { NewsDeps } from './hear-news.ts';
 import { recordFailure } from './record-failure.ts';
 import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
@@ -23,7 +25,7 @@ import type { Unrecorded } from './run-step.ts';
 import { runCalled, runTools } from './run-tools.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
-export interface TurnDeps extends CompactionDeps, ToolDeps {
+export interface TurnDeps extends CompactionDeps, ToolDeps, NewsDeps {
   readonly conversation: Conversation;
   readonly recorder: Recorder;
   readonly limits: TurnLimits;
@@ -111,6 +113,7 @@ async function ask(
   deps: TurnDeps,
   signal: AbortSignal,
 ): Promise<Unrecorded | undefined> {
+  await hearNews(deps, signal);
   const { called, unrecorded } = await runStep(toolUse, deps, signal);
   await runCalled(called, deps, signal);
   return unrecorded;

@@ -73,6 +73,9 @@ const cases: readonly (readonly [string, readonly TurnEntry[], string])[] = [
   ['a turn that crashed while it asked asks again', [asked, claimed], 'ask, tools allowed'],
   ['an answer settles the turn', [asked, says('hello')], 'complete: hello'],
   ['calls are run', [asked, calls], 'run-tools'],
+  ['news before an answer change nothing about it', [nudged('news'), asked, says('hello')], 'complete: hello'],
+  ['news behind an answer are no reason to ask', [asked, says('hello'), nudged('news')], 'complete: hello'],
+  ['news do not give a failing model another chance', [asked, gaveUp('cut-call'), nudged('news')], 'failed'],
   [
     'a call that had started when the program ended is dealt with before anything else',
     [asked, calls, called, claimed],

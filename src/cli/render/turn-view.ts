@@ -126,6 +126,7 @@ function describeCompaction({ before, after }: Compaction): string {
 const nudgeNotes: Readonly<Record<NudgeCause, readonly string[]>> = {
   cut: [],
   empty: [],
+  news: [],
   budget: ['the steps of this turn are used up; asking for a summary'],
 };
 
