@@ -12,6 +12,7 @@ const nothing = {
   baseUrl: undefined,
   apiMode: undefined,
   keyEnv: [],
+  keyCommands: [],
   contextLength: undefined,
 };
 
