@@ -4,6 +4,7 @@ import { sweepIdleAgents } from './agents/sweep-idle.ts';
 import { openLiveCatalogue } from './agents/live-catalogue.ts';
 import { openChannels } from './app/channels.ts';
 import { connect, createModels, createPrintedKeys, knownSecrets } from './app/models.ts';
+import { createToolServers } from './app/tool-servers.ts';
 import { describeIgnored } from './app/trust-note.ts';
 import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
@@ -87,7 +88,8 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const files = new SessionFiles(home.files);
   const sources = new FilePromptSources(home, log);
   const found = { env, home, secrets, settings, models, files, sources };
-  const parts = { ...found, warnings, log, store, toolbox, start, catalogue, clock, faults };
+  const toolServers = createToolServers({ ...found, toolbox, start, clock, log });
+  const parts = { ...found, warnings, log, store, toolbox, toolServers, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
   if (options.purpose === 'serve') await forgetOldSessions(parts);
@@ -137,6 +139,7 @@ export class App implements AsyncDisposable {
     this.#parts = parts;
     this.#closing.defer(() => parts.store.close());
     this.#closing.use(parts.toolbox);
+    this.#closing.use(parts.toolServers);
   }
 
   get store(): Store {
@@ -259,7 +262,10 @@ export class App implements AsyncDisposable {
       faults,
     } as const;
     const agents = new AgentCache({
-      plan: (session) => planAgent(session, parts),
+      plan: async (session) => {
+        await this.#parts.toolServers.prepare();
+        return await planAgent(session, parts);
+      },
       endTask: (sessionId) => toolbox.endTask(sessionId),
       limits: () => settings.current.config.agentCache,
       clock,

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { underlyingCall } from '../model/bridged-call.ts';
 import type { StepEvent, TurnEntry } from '../model/turn.ts';
 
 /** What an agent did last. The idle sweep and the watchdog go by the same time. */
@@ -84,7 +85,7 @@ function describeStir(event: StepEvent): string | undefined {
 }
 
 function describeEntry(entry: TurnEntry): string | undefined {
-  if (entry.type === 'tool.called') return `running ${entry.call.name}`;
+  if (entry.type === 'tool.called') return `running ${underlyingCall(entry.call).name}`;
   if (entry.type === 'tool.settled') return 'a tool ended';
   if (entry.type === 'step.finished') return 'the model answered';
   if (entry.type === 'step.failed') return 'a call of the model failed';

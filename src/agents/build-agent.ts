@@ -11,6 +11,7 @@ import { selectTools } from './select-tools.ts';
 import type { SelectedTools } from './select-tools.ts';
 import { signConfig } from './signature.ts';
 import { succeed } from './succeed-prompt.ts';
+import { bridgeTools } from './tool-bridge.ts';
 
 /** What it takes to make a session ready as things are now: its signature at once, the agent when it is asked for. */
 export async function planAgent(session: Session, parts: AgentParts): Promise<AgentPlan> {
@@ -19,7 +20,8 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
   const { generation, tools } = parts.toolbox;
   const { ephemeralPrompt, disabledToolsets } = settings.config.agent;
   const enabled = settings.config.platformToolsets[session.address.platform];
-  const selected = selectTools(tools, { enabled, disabled: disabledToolsets });
+  const chosen = selectTools(tools, { enabled, disabled: disabledToolsets });
+  const selected = await bridge(chosen, chain, parts);
   const signature = signConfig({
     chain,
     toolsets: selected.toolsets,
@@ -30,6 +32,13 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
   });
   const wish: Wish = { signature, chain, settings, selected };
   return { signature, build: (evict) => buildAgent(session, wish, parts, afterFallback(session, evict)) };
+}
+
+/** The window is looked up only where there is something to find on demand. */
+async function bridge(chosen: SelectedTools, [primary]: RuntimeChain, parts: AgentParts): Promise<SelectedTools> {
+  if (![...chosen.tools.values()].some(({ server }) => server !== undefined)) return chosen;
+  const window = primary.window ?? (await parts.catalogue.window(primary.name));
+  return bridgeTools(chosen, parts.settings.current.config.toolSearch, window);
 }
 
 /**

@@ -4,6 +4,8 @@ import type { ToolSchema } from '../model/provider.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import { digestPrompt, promptText } from '../turn/asked-prefixes.ts';
 
+const mostNames = 8;
+
 /** When a session's prompt is made anew: never for the sake of what changed in it. */
 export type Occasion = 'settings' | 'compaction';
 
@@ -78,7 +80,13 @@ function describeTools(earlier: FrozenPrompt, prompt: FrozenPrompt): string | un
     { names: changed, verb: 'changed' },
   ].filter(({ names }) => names.length > 0);
   if (changes.length === 0) return undefined;
-  return `the tool list changed: ${changes.map(({ names, verb }) => `${names.join(', ')} ${verb}`).join('; ')}`;
+  return `the tool list changed: ${changes.map(({ names, verb }) => `${listNames(names)} ${verb}`).join('; ')}`;
+}
+
+/** A server brings dozens at once; the first few say which it is. */
+function listNames(names: readonly string[]): string {
+  const more = names.length - mostNames;
+  return more > 1 ? `${names.slice(0, mostNames).join(', ')} and ${more} others` : names.join(', ');
 }
 
 function byName(tools: readonly ToolSchema[]): ReadonlyMap<string, string> {

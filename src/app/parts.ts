@@ -5,6 +5,7 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
+import type { ToolServers } from '../model/tool-servers.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import type { SessionFiles } from '../store/home/session-files.ts';
@@ -22,6 +23,8 @@ export interface AppParts {
   readonly log: Log;
   readonly store: Store;
   readonly toolbox: Toolbox & AsyncDisposable;
+  /** Where more tools come from. */
+  readonly toolServers: ToolServers & AsyncDisposable;
   /** Files that were sent to sessions. */
   readonly files: SessionFiles;
   /** `safe` leaves out what could keep the program from starting: whatever is loaded from outside of it asks here first. */

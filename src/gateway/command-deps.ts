@@ -7,6 +7,7 @@ import type { Inbound } from '../model/channel.ts';
 import type { Part } from '../model/message.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
+import type { ToolServers } from '../model/tool-servers.ts';
 import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
@@ -36,6 +37,7 @@ export interface CommandDeps {
   readonly models: Models;
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;
+  readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
   /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
   readonly restart: (() => void) | undefined;
   readonly clock: Clock;

@@ -187,6 +187,14 @@ export const commandTable: readonly CommandRow[] = [
     run: async (rest, inbound, deps) => (await import('./usage-command.ts')).runUsage(rest, inbound, deps),
   },
   {
+    name: 'reload-mcp',
+    aliases: ['reload_mcp'],
+    group: 'program',
+    usage: '/reload-mcp',
+    summary: 'connect to the MCP servers anew; conversations are read anew once',
+    run: async (_rest, inbound, deps) => (await import('./tool-server-commands.ts')).runReload(inbound, deps),
+  },
+  {
     name: 'sethome',
     aliases: [],
     group: 'program',

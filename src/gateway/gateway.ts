@@ -46,6 +46,7 @@ export interface GatewayDeps {
   readonly settings: Settings;
   readonly models: CommandDeps['models'];
   readonly catalogue: Catalogue;
+  readonly toolServers: CommandDeps['toolServers'];
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
   readonly openAgents: (approvals: Approvals) => GatewayAgents;
   readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;

@@ -1,7 +1,7 @@
 import { isOwner } from './access.ts';
 import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 
-const ownerOnly =
+export const ownerOnly =
   'Only the owner can do that: whoever set the bot up, an account that the settings name, or the terminal.';
 
 /** This chat is told what belongs to no chat. One a platform; the one that was named last is told. */

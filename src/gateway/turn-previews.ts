@@ -1,3 +1,4 @@
+import { underlyingCall } from '../model/bridged-call.ts';
 import type { Channel } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
@@ -78,7 +79,7 @@ function showEntry(shown: Shown, entry: TurnEntry): Shown {
   // What was said before a tool ran is no part of the reply.
   if (entry.type === 'step.asked') return nothing;
   if (entry.type === 'approval.asked') return withStatus(shown, waitingForPerson);
-  if (entry.type === 'tool.called') return withStatus(shown, entry.call.name);
+  if (entry.type === 'tool.called') return withStatus(shown, underlyingCall(entry.call).name);
   return entry.type === 'approval.answered' || entry.type === 'tool.settled' ? withStatus(shown, '') : shown;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import { busyModes } from './busy-mode.ts';
+import { mcpServersSchema, toolsSchema } from './mcp-schema.ts';
 import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 
@@ -250,6 +251,8 @@ export const configSchema = object({
   platform_toolsets: optional(sections.platform_toolsets),
   agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
+  tools: optional(toolsSchema),
+  mcp_servers: optional(mcpServersSchema),
   display: optional(sections.display),
   telegram: optional(sections.telegram),
   speech: optional(sections.speech),

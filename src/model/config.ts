@@ -3,6 +3,8 @@ import { nearestWord } from '../base/nearest-word.ts';
 import type { BusyMode } from './busy-mode.ts';
 import { configSchema } from './config-schema.ts';
 import type { UserConfig } from './config-schema.ts';
+import { doubtsAboutServers, mcpServers } from './mcp-settings.ts';
+import type { McpServers, ToolSearchSettings } from './mcp-settings.ts';
 import type { Effort } from './provider.ts';
 import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
@@ -148,6 +150,9 @@ export interface Config {
   readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
   readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  readonly toolSearch: ToolSearchSettings;
+  /** By the name that the user gives them. */
+  readonly mcpServers: McpServers;
   readonly display: DisplaySettings;
   readonly telegram: TelegramSettings;
   readonly speech: SpeechSettings;
@@ -165,7 +170,8 @@ export function checkConfig(raw: Json): CheckedConfig {
   const parsed = configSchema.parse(raw ?? {});
   if (parsed.type === 'invalid') return parsed;
   const config = withDefaults(parsed.value);
-  return { type: 'valid', config, warnings: [...ignoredKeys(raw), ...findDoubts(config)] };
+  const doubts = [...findDoubts(config), ...doubtsAboutServers(parsed.value.mcp_servers)];
+  return { type: 'valid', config, warnings: [...ignoredKeys(raw), ...doubts] };
 }
 
 function ignoredKeys(raw: Json): readonly Problem[] {
@@ -218,6 +224,11 @@ export function withDefaults(user: UserConfig): Config {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
       envPassthrough: user.terminal?.env_passthrough ?? [],
     },
+    toolSearch: {
+      mode: user.tools?.tool_search?.enabled ?? 'auto',
+      threshold: (user.tools?.tool_search?.threshold_pct ?? 10) / 100,
+    },
+    mcpServers: mcpServers(user.mcp_servers),
     display: displaySettings(user.display),
     telegram: telegramSettings(user.telegram),
     speech: {

@@ -1,4 +1,5 @@
 import type { BlobId, CallId, PersonId, SessionId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import type { ToolOutcome } from './message.ts';
 import type { Schema } from './schema.ts';
 
@@ -41,6 +42,8 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   /** What it is chosen and left out by, together with others of its kind. */
   readonly toolset: string;
+  /** Set where it comes from a server outside of the program: where those are many, they are found on demand. */
+  readonly server?: string;
   readonly description: string;
   readonly input: Schema<Input>;
   readonly effect: ToolEffect;
@@ -54,6 +57,11 @@ export interface Tool<Input = unknown> {
    * known. Only asked of `unsafe` tools, and waits for a run that is not over.
    */
   recover?(input: Input, context: ToolContext): Promise<ToolOutcome | undefined>;
+  /**
+   * For a tool that stands for others: which one a call means, and with what; undefined where it is none of them. Everything
+   * else, consent included, is then that one's affair.
+   */
+  meant?(input: Input): { readonly tool: Tool; readonly input: Json } | undefined;
 }
 
 /** Something that a session had left running has ended by itself. */

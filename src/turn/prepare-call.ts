@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describeError } from '../base/errors.ts';
 import { isJsonObject, parseJson, stableJson } from '../base/json.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { ToolCall, ToolOutcome } from '../model/message.ts';
 import { describeProblems } from '../model/schema.ts';
 import type { Risk, Tool, ToolPlace } from '../model/tool.ts';
@@ -34,12 +34,27 @@ export async function prepareCall(
   if (written === undefined) return unfit(call, 'the arguments are not a JSON object; write the call again, whole');
   const parsed = tool.input.parse(written);
   if (parsed.type === 'invalid') return unfit(call, `the arguments do not fit: ${describeProblems(parsed.problems)}`);
+  if (tool.meant === undefined) return await weigh(call, { tool, written, input: parsed.value }, place);
+  const meant = tool.meant(parsed.value);
+  if (meant === undefined) return unfit(call, 'there is no tool of that name here; search for it');
+  const inner = meant.tool.input.parse(meant.input);
+  if (inner.type === 'invalid')
+    return unfit(call, `the arguments of ${meant.tool.name} do not fit: ${describeProblems(inner.problems)}`);
+  return await weigh(call, { tool: meant.tool, written: meant.input, input: inner.value }, place);
+}
+
+interface CheckedCall extends Pick<ReadyCall, 'tool' | 'input'> {
+  /** The arguments as they were written. */
+  readonly written: Json;
+}
+
+async function weigh(call: ToolCall, { tool, written, input }: CheckedCall, place: ToolPlace): Promise<PreparedCall> {
   try {
-    const risk = await tool.assess(parsed.value, place);
+    const risk = await tool.assess(input, place);
     const question = risk.type === 'ask' ? risk.question : null;
     const act = { tool: tool.name, arguments: written, workdir: place.workdir, question };
     const digest = hash('sha256', stableJson(act));
-    return { type: 'ready', call, tool, input: parsed.value, risk, digest };
+    return { type: 'ready', call, tool, input, risk, digest };
   } catch (thrown) {
     return unfit(call, describeError(thrown));
   }

@@ -1,4 +1,5 @@
 import type { TurnId } from '../../base/ids.ts';
+import { underlyingCall } from '../../model/bridged-call.ts';
 import { foldTurn } from '../../model/turn-state.ts';
 import type { OpenCall } from '../../model/turn-state.ts';
 import type { LoggedEntry, TurnResult } from '../../model/turn.ts';
@@ -58,6 +59,6 @@ function showOpenEnd(openCalls: readonly OpenCall[]): readonly Piece[] {
   if (started.length === 0) return [{ type: 'note', text: 'the program ended here; this turn is unfinished' }];
   return started.map(({ call }) => ({
     type: 'note',
-    text: `the program ended while this ran: ${call.name} \`${describeArguments(call)}\`; unless repeating it is harmless, it is not run again`,
+    text: `the program ended while this ran: ${underlyingCall(call).name} \`${describeArguments(call)}\`; unless repeating it is harmless, it is not run again`,
   }));
 }

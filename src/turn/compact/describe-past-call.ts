@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson } from '../../base/json.ts';
+import { underlyingCall } from '../../model/bridged-call.ts';
 import type { ToolCall } from '../../model/message.ts';
 import { shortenText } from './shorten-text.ts';
 
@@ -8,8 +9,9 @@ const longestArgument = 200;
 
 /** A call by its name and the argument that tells most about it. Pure. */
 export function describePastCall(call: ToolCall): string {
-  const argument = tellingArgument(call);
-  return argument === undefined ? call.name : `${call.name}: ${oneLine(argument)}`;
+  const meant = underlyingCall(call);
+  const argument = tellingArgument(meant);
+  return argument === undefined ? meant.name : `${meant.name}: ${oneLine(argument)}`;
 }
 
 /** The file that a call changed, if it is one that changes files. Pure. */

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../base/json.ts';
+
+/** A tool as its server describes it. */
+export interface RemoteTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** What the server says of it; nobody has checked it. */
+  readonly hints: 'read-only' | 'idempotent' | 'none';
+}
+
+export interface RemoteCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** How long it may show no sign of life. */
+  readonly timeoutMs: number;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What a call came to. Its contents are as the server sent them. */
+export type RemoteResult =
+  | {
+      readonly type: 'answered';
+      readonly isError: boolean;
+      readonly content: readonly JsonObject[];
+      readonly structured: JsonObject | undefined;
+    }
+  | { readonly type: 'refused'; readonly message: string }
+  | { readonly type: 'timed-out' }
+  /** The server has forgotten us, and has done nothing. */
+  | { readonly type: 'forgotten' }
+  | { readonly type: 'lost'; readonly message: string };
+
+/** A server that answers. */
+export interface Connection {
+  readonly tools: readonly RemoteTool[];
+  /** Why it is over, once it is. Never rejects. */
+  readonly closed: Promise<string>;
+  call(call: RemoteCall): Promise<RemoteResult>;
+  /** Whether it still answers. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../../base/clock.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { McpServerSettings } from '../../model/mcp-settings.ts';
+import type { ToolServerState } from '../../model/tool-servers.ts';
+import type { Connection, RemoteCall, RemoteResult, RemoteTool } from './connection.ts';
+
+export interface McpServerDeps {
+  readonly connect: (onTools: (tools: readonly RemoteTool[]) => void, signal: AbortSignal) => Promise<Connection>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told whenever its tools may have changed. */
+  readonly onChange: () => void;
+}
+
+type State =
+  | { readonly type: 'connecting' }
+  | { readonly type: 'connected'; readonly connection: Connection }
+  | { readonly type: 'waiting'; readonly problem: string };
+
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+const steadyMs = 60_000;
+const pingEveryMs = 180_000;
+/** After so many tries in vain its tools go, and calls are answered at once. */
+const mostMissed = 3;
+
+/**
+ * One server, kept connected for as long as it is wanted. What fails is tried again, ever more slowly and without end; the
+ * old process is gone before a new one is started. Its tools stay through a short absence, since each change of the list
+ * costs every conversation its cache.
+ */
+export class McpServer implements AsyncDisposable {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  readonly #deps: McpServerDeps;
+  readonly #ending = new AbortController();
+  readonly #running: Promise<void>;
+  #state: State = { type: 'connecting' };
+  #tools: readonly RemoteTool[] = [];
+  #tried = Promise.withResolvers<void>();
+  #hurry = new AbortController();
+  #missed = 0;
+
+  constructor(name: string, settings: McpServerSettings, deps: McpServerDeps) {
+    this.name = name;
+    this.settings = settings;
+    this.#deps = deps;
+    this.#running = this.#keepConnected();
+  }
+
+  get tools(): readonly RemoteTool[] {
+    return this.#tools;
+  }
+
+  get state(): ToolServerState {
+    switch (this.#state.type) {
+      case 'connecting':
+        return { type: 'connecting' };
+      case 'connected':
+        return { type: 'connected', tools: this.#tools.length };
+      case 'waiting':
+        return { type: 'failing', problem: this.#state.problem };
+    }
+  }
+
+  /** Resolves when the try that is being made, or the next one, has succeeded or failed. */
+  whenTried(): Promise<void> {
+    return this.#tried.promise;
+  }
+
+  /** Calls a tool; what has lost its line gets another try, as long as the server cannot have done anything. */
+  async call(call: RemoteCall): Promise<RemoteResult> {
+    const first = await this.#callOnce(call);
+    return first.type === 'forgotten' ? await this.#callOnce(call) : first;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    if (this.#state.type === 'connected') await this.#state.connection.close();
+    await this.#running;
+  }
+
+  async #callOnce(call: RemoteCall): Promise<RemoteResult> {
+    const connection = await this.#whenConnected(call.signal);
+    if (typeof connection === 'string') return { type: 'lost', message: connection };
+    const result = await connection.call(call);
+    if (result.type === 'forgotten') await this.#drop(connection, 'the server has forgotten us');
+    if (result.type === 'lost') await this.#drop(connection, result.message);
+    return result;
+  }
+
+  /** The line to it, or why there is none. */
+  async #whenConnected(signal: AbortSignal): Promise<Connection | string> {
+    if (this.#state.type === 'waiting' && this.#missed < mostMissed) this.#hurry.abort();
+    if (this.#state.type === 'connecting' || this.#hurry.signal.aborted) {
+      await Promise.race([this.#tried.promise, whenAborted(signal)]);
+      signal.throwIfAborted();
+    }
+    const state = this.#stateNow();
+    if (state.type === 'connected') return state.connection;
+    return state.type === 'waiting' ? state.problem : 'it is not connected yet';
+  }
+
+  // A state that was looked at before an await is not believed after it.
+  #stateNow(): State {
+    return this.#state;
+  }
+
+  async #drop(connection: Connection, problem: string): Promise<void> {
+    // At once, so that nobody else is given a line that is known to be dead.
+    if (this.#state.type === 'connected' && this.#state.connection === connection) this.#lose(problem);
+    await connection.close();
+  }
+
+  #lose(problem: string): void {
+    this.#state = { type: 'waiting', problem };
+    this.#tried = Promise.withResolvers();
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { clock, log } = this.#deps;
+    let failures = 0;
+    while (!this.#ending.signal.aborted) {
+      const begun = clock.monotonic();
+      this.#hurry = new AbortController();
+      const problem = await this.#serveOnce();
+      if (this.#ending.signal.aborted) break;
+      log.write('warn', `the MCP server ${this.name} is not connected: ${problem}`);
+      failures = clock.monotonic() - begun > steadyMs ? 1 : failures + 1;
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+      // An abort ends the pause, and nothing else.
+      await clock.sleep(pauseMs, AbortSignal.any([this.#ending.signal, this.#hurry.signal])).catch(() => undefined);
+    }
+    this.#tried.resolve();
+  }
+
+  /** Connects and stays connected. Resolves with the reason when that is over. */
+  async #serveOnce(): Promise<string> {
+    this.#state = { type: 'connecting' };
+    const connection = await this.#tryToConnect();
+    if (typeof connection === 'string') return connection;
+    const why = await this.#watch(connection);
+    if (this.#stateNow().type === 'connected') this.#lose(why);
+    return why;
+  }
+
+  async #tryToConnect(): Promise<Connection | string> {
+    const { signal } = this.#ending;
+    try {
+      const connection = await this.#deps.connect((tools) => this.#take(tools), signal);
+      this.#missed = 0;
+      this.#state = { type: 'connected', connection };
+      this.#take(connection.tools);
+      this.#tried.resolve();
+      if (signal.aborted) await connection.close();
+      return connection;
+    } catch (thrown) {
+      this.#missed += 1;
+      const problem = describeError(thrown);
+      const tried = this.#tried;
+      this.#lose(problem);
+      if (this.#missed >= mostMissed && this.#tools.length > 0) this.#take([]);
+      tried.resolve();
+      return problem;
+    }
+  }
+
+  async #watch(connection: Connection): Promise<string> {
+    const over = new AbortController();
+    const pings = this.#pingUntil(connection, AbortSignal.any([over.signal, this.#ending.signal]));
+    const why = await connection.closed;
+    over.abort();
+    await pings;
+    return why;
+  }
+
+  async #pingUntil(connection: Connection, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const isOver = await this.#deps.clock.sleep(pingEveryMs, signal).then(
+        () => false,
+        () => true,
+      );
+      if (isOver) return;
+      if (!(await connection.ping())) {
+        await connection.close();
+        return;
+      }
+    }
+  }
+
+  #take(tools: readonly RemoteTool[]): void {
+    this.#tools = tools;
+    this.#deps.onChange();
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

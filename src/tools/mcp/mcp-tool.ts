@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { isJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { removeInvisible } from '../../base/remove-invisible.ts';
+import type { McpServerSettings } from '../../model/mcp-settings.ts';
+import type { Schema } from '../../model/schema.ts';
+import type { Tool, ToolEffect } from '../../model/tool.ts';
+import { cut, settle, spellOut, spellOutLine } from '../tool-outcomes.ts';
+import type { RemoteTool } from './connection.ts';
+import type { McpServer } from './mcp-server.ts';
+import { tidySchema } from './tidy-schema.ts';
+
+const longestDescription = 4000;
+
+/** A tool of a server, as one of ours. `folderOf` says where a session keeps files. */
+export function createMcpTool(
+  name: string,
+  remote: RemoteTool,
+  server: Pick<McpServer, 'name' | 'settings' | 'call'>,
+  folderOf: (sessionId: string) => string,
+): Tool<JsonObject> {
+  const isTrusted = trusts(server.settings, remote.name);
+  const described = cut(removeInvisible(remote.description).text.trim(), longestDescription);
+  return {
+    name,
+    toolset: server.name,
+    server: server.name,
+    description: described === '' ? `The tool ${remote.name} of the MCP server ${server.name}.` : described,
+    input: describeInput(tidySchema(remote.inputSchema)),
+    effect: isTrusted ? effectOf(remote) : 'unsafe',
+    assess: (input) =>
+      Promise.resolve(isTrusted ? { type: 'safe' } : { type: 'ask', question: askFor(server.name, remote, input) }),
+    footprint: () => ({ type: 'anything' }),
+    run: (input, context) =>
+      settle(context.signal, async () => {
+        const { signal, progress: onProgress } = context;
+        const { timeoutMs } = server.settings;
+        const result = await server.call({ tool: remote.name, input, timeoutMs, onProgress, signal });
+        const { readResult } = await import('./read-result.ts');
+        return await readResult(server.name, result, async (attachments) => {
+          if (attachments.length === 0) return [];
+          const { keepAttachments } = await import('./keep-attachments.ts');
+          const file = hash('sha256', context.idempotencyKey).slice(0, 16);
+          return await keepAttachments(attachments, join(folderOf(context.sessionId), 'mcp'), file);
+        });
+      }),
+    verify: () => Promise.resolve('unknown'),
+  };
+}
+
+/** What a server says about its tools counts only where its user trusts it. */
+function trusts({ trust }: McpServerSettings, tool: string): boolean {
+  return trust === 'all' || trust.includes(tool);
+}
+
+function effectOf({ hints }: RemoteTool): ToolEffect {
+  switch (hints) {
+    case 'read-only':
+      return 'reads';
+    case 'idempotent':
+      return 'idempotent';
+    case 'none':
+      return 'unsafe';
+  }
+}
+
+function askFor(server: string, remote: RemoteTool, input: JsonObject): string {
+  const written = spellOut(JSON.stringify(input, undefined, 2));
+  return `call ${spellOutLine(remote.name)} of the MCP server ${server} with\n${written}`;
+}
+
+/** The server checks its own schema; what is looked at here is what can be said better before anyone is asked. */
+function describeInput(json: JsonObject): Schema<JsonObject> {
+  const required = json['required'] as readonly string[];
+  return {
+    json,
+    isOptional: false,
+    parse(value, path = []) {
+      if (!isJsonObject(value)) return { type: 'invalid', problems: [{ path, message: 'must be a mapping' }] };
+      const missing = required.filter((key) => value[key] === undefined);
+      if (missing.length === 0) return { type: 'valid', value };
+      return { type: 'invalid', problems: missing.map((key) => ({ path: [...path, key], message: 'is missing' })) };
+    },
+  };
+}
