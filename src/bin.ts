@@ -61,6 +61,11 @@ function createDeps(): CliDeps {
       const { systemClock } = await import('./base/clock.ts');
       return await openTrustDesk({ env: process.env, clock: systemClock });
     },
+    async openMcp() {
+      const { openMcpDesk } = await import('./app/mcp-desk.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openMcpDesk({ env: process.env, clock: systemClock });
+    },
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');

@@ -39,9 +39,13 @@ function wordsOf({ name, description, input }: Tool): readonly string[] {
 }
 
 function split(text: string): readonly string[] {
-  return text
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
+  return (
+    text
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '')
+      // One and many are the same thing to look for.
+      .map((word) => (word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : word))
+  );
 }

@@ -12,6 +12,7 @@ import type { Runtime } from '../model/runtime.ts';
 import type { Address, SessionSettings } from '../model/session.ts';
 import type { Blobs, Search, Sessions, TurnLog, Usages } from '../model/store.ts';
 import type { TrustDesk } from '../model/trust.ts';
+import type { McpDesk } from './mcp/mcp-desk.ts';
 
 /**
  * What the commands need of the program. The roof builds it; nothing here knows how, nor whether it is this process that
@@ -223,5 +224,7 @@ export interface CliDeps {
   readonly openServiceDesk: () => Promise<ServiceDesk>;
   /** Opens the list of trusted folders without the store, so that it works beside a running program. */
   readonly openTrust: () => Promise<TrustDesk>;
+  /** Opens the MCP servers of the settings without the store, so that it works beside a running program. */
+  readonly openMcp: () => Promise<McpDesk>;
   readonly process: ProcessPort;
 }

@@ -1,4 +1,5 @@
 import type { CommandRow, GroupRow, OptionRow, WordsRow } from './command.ts';
+import { mcpRows } from './mcp/mcp-rows.ts';
 
 const help: OptionRow = { name: 'help', short: 'h', summary: 'explain this command' };
 const json: OptionRow = { name: 'json', summary: 'one JSON document on stdout' };
@@ -40,6 +41,7 @@ export const groupTable: readonly GroupRow[] = [
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
   { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
+  { name: 'mcp', summary: 'MCP servers: where more tools come from', defaultVerb: 'list' },
   { name: 'trust', summary: 'whose AGENTS.md counts: folders that you trust', defaultVerb: 'add' },
 ];
 
@@ -343,6 +345,7 @@ export const commandTable: readonly CommandRow[] = [
     options: [json, help],
     details: ['Nothing else ever does: prices come with the program, and the network is asked only by this command.'],
   },
+  ...mcpRows,
   {
     name: 'trust add',
     aliases: [],

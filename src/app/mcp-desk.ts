@@ -1,0 +1,70 @@
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { createLog } from '../base/log.ts';
+import { createRedactor } from '../base/redact.ts';
+import type { McpDesk, McpTest } from '../cli/mcp/mcp-desk.ts';
+import { mcpServersSchema } from '../model/mcp-schema.ts';
+import { doubtsAboutServers, mcpServers } from '../model/mcp-settings.ts';
+import type { McpServerSettings } from '../model/mcp-settings.ts';
+import { describeProblems } from '../model/schema.ts';
+import { loadSecrets } from '../store/home/env-file.ts';
+import { openHome } from '../store/home/home-folder.ts';
+import { LiveSettings } from '../store/home/live-settings.ts';
+import { createLogFile } from '../store/home/log-file.ts';
+import type { ConnectDeps } from '../tools/mcp/connect-server.ts';
+import { connectDeps } from './tool-servers.ts';
+
+interface Around {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** The MCP servers of the settings, without opening the store: a program that runs takes up what is changed here. */
+export async function openMcpDesk({ env, clock }: Around): Promise<McpDesk> {
+  const home = await openHome(env);
+  const secrets = await loadSecrets(home, env);
+  const settings = await LiveSettings.open(home);
+  const { config, warnings, path } = settings.current;
+  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
+  const deps = await connectDeps({ env, secrets, log });
+  return {
+    servers: config.mcpServers,
+    path,
+    warnings: [...secrets.warnings, ...warnings],
+    problemOf,
+    async test(name, entry) {
+      const server = entry === undefined ? config.mcpServers[name] : readEntry(name, entry);
+      if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
+      return await testServer(name, server, deps);
+    },
+    write: (name, entry) => settings.change([{ path: ['mcp_servers'], values: { [name]: entry } }]),
+  };
+}
+
+function problemOf(name: string, entry: JsonObject): string | undefined {
+  const parsed = mcpServersSchema.parse({ [name]: entry });
+  const problems = parsed.type === 'invalid' ? parsed.problems : doubtsAboutServers(parsed.value);
+  return problems.length === 0 ? undefined : describeProblems(problems.map(({ message }) => ({ path: [], message })));
+}
+
+function readEntry(name: string, entry: JsonObject): McpServerSettings | undefined {
+  const parsed = mcpServersSchema.parse({ [name]: entry });
+  return parsed.type === 'valid' ? mcpServers(parsed.value)[name] : undefined;
+}
+
+async function testServer(
+  name: string,
+  server: McpServerSettings,
+  deps: Omit<ConnectDeps, 'onTools'>,
+): Promise<McpTest> {
+  const { connectServer } = await import('../tools/mcp/connect-server.ts');
+  try {
+    const asked = new AbortController();
+    const connection = await connectServer(name, server, { ...deps, onTools: () => undefined }, asked.signal);
+    await connection.close();
+    return { type: 'connected', tools: connection.tools };
+  } catch (thrown) {
+    return { type: 'failed', problem: describeError(thrown) };
+  }
+}

@@ -1,0 +1,25 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import type { McpServers } from '../../model/mcp-settings.ts';
+
+export interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+}
+
+export type McpTest =
+  | { readonly type: 'connected'; readonly tools: readonly FoundTool[] }
+  | { readonly type: 'failed'; readonly problem: string };
+
+/** The MCP servers of the settings. */
+export interface McpDesk {
+  readonly servers: McpServers;
+  /** The file that names them. */
+  readonly path: string;
+  readonly warnings: readonly string[];
+  /** What is wrong with an entry, in words; undefined where nothing is. */
+  problemOf(name: string, entry: JsonObject): string | undefined;
+  /** Connects to a server that the settings name, or to an entry that they may come to have, and leaves it again. */
+  test(name: string, entry?: JsonObject): Promise<McpTest>;
+  /** Writes an entry; undefined takes it out. Returns the path of a copy of the settings as they were. */
+  write(name: string, entry: Json | undefined): Promise<string | undefined>;
+}
