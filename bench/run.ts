@@ -4,6 +4,7 @@ import { renderTable } from './figure.ts';
 import type { Figure } from './figure.ts';
 import { measureInstallSize } from './install-size.ts';
 import { measureLongHistory } from './long-history.ts';
+import { measureMcpCall } from './mcp-call.ts';
 import { measureMemory } from './memory.ts';
 import { measureFirstRequest, measureOneShot } from './one-shot.ts';
 import { preparePackage } from './product.ts';
@@ -20,6 +21,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   start: () => measureStart(product),
   'one-shot': () => measureOneShot(product, server),
   'shell-call': () => measureShellCall(product, server),
+  'mcp-call': () => measureMcpCall(),
   memory: () => measureMemory(product),
   appends: () => measureAppends(product),
   'first-request': () => measureFirstRequest(product, server),

@@ -23,9 +23,17 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     `folder   ${session.workdir}`,
     `state    ${await describeWork(session, deps)}`,
     `busy     ${busyModeOf(session, deps.settings.current.config)}: what a message does while a turn runs`,
+    ...(await describeServers(deps)),
     ...(isYolo ? ['yolo     on: calls run without a question'] : []),
   ];
   return lines.join('\n');
+}
+
+async function describeServers({ toolServers }: CommandDeps): Promise<readonly string[]> {
+  const servers = await toolServers.report();
+  if (servers.length === 0) return [];
+  const { describeServer } = await import('./tool-server-commands.ts');
+  return servers.map((server) => `mcp      ${describeServer(server)}`);
 }
 
 async function describeWork({ id }: Session, { lanes, store }: CommandDeps): Promise<string> {

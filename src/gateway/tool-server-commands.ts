@@ -11,7 +11,8 @@ export async function runReload(inbound: InboundMessage, deps: CommandDeps): Pro
   return servers.map(describeServer).join('\n');
 }
 
-function describeServer({ name, state }: ToolServerReport): string {
+/** A server and how it stands, on one line. */
+export function describeServer({ name, state }: ToolServerReport): string {
   return `${name}: ${describeState(state)}`;
 }
 

@@ -168,12 +168,14 @@ test('/reload-mcp connects anew, says how the servers stand, and the next messag
   const before = (await own.house.session()).prompt?.signature;
 
   const told = await command(own.house, '/reload-mcp');
+  const status = await command(own.house, '/status');
   await own.house.say('two');
 
   assert.match(
     told,
     /^sea: connected, 9 tools\nwind: not connected: it ended with exit code 3: the battery is empty\./,
   );
+  assert.match(status, /^mcp {6}sea: connected, 9 tools\nmcp {6}wind: not connected: /m);
   assert.notEqual((await own.house.session()).prompt?.signature, before);
 });
 

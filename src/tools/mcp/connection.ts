@@ -30,7 +30,9 @@ export type RemoteResult =
   | { readonly type: 'timed-out' }
   /** The server has forgotten us, and has done nothing. */
   | { readonly type: 'forgotten' }
-  | { readonly type: 'lost'; readonly message: string };
+  | { readonly type: 'lost'; readonly message: string }
+  /** There was no line to it to begin with. */
+  | { readonly type: 'unreachable'; readonly message: string };
 
 /** A server that answers. */
 export interface Connection {

@@ -83,7 +83,7 @@ export class McpServer implements AsyncDisposable {
 
   async #callOnce(call: RemoteCall): Promise<RemoteResult> {
     const connection = await this.#whenConnected(call.signal);
-    if (typeof connection === 'string') return { type: 'lost', message: connection };
+    if (typeof connection === 'string') return { type: 'unreachable', message: connection };
     const result = await connection.call(call);
     if (result.type === 'forgotten') await this.#drop(connection, 'the server has forgotten us');
     if (result.type === 'lost') await this.#drop(connection, result.message);

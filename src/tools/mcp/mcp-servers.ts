@@ -172,7 +172,7 @@ export class McpServers implements AsyncDisposable {
         .map((remote) => ({ server: server.name, tool: remote.name, remote, from: server })),
     );
     return [...nameTools(items)].map(
-      ([name, { remote, from }]) => createMcpTool(name, remote, from, this.#deps.folderOf) as Tool,
+      ([name, { remote, from }]) => createMcpTool(name, remote, from, this.#deps) as Tool,
     );
   }
 }

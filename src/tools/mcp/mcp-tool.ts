@@ -1,24 +1,32 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { removeInvisible } from '../../base/remove-invisible.ts';
 import type { McpServerSettings } from '../../model/mcp-settings.ts';
 import type { Schema } from '../../model/schema.ts';
-import type { Tool, ToolEffect } from '../../model/tool.ts';
+import type { Tool, ToolContext, ToolEffect } from '../../model/tool.ts';
 import { cut, settle, spellOut, spellOutLine } from '../tool-outcomes.ts';
-import type { RemoteTool } from './connection.ts';
+import type { RemoteResult, RemoteTool } from './connection.ts';
 import type { McpServer } from './mcp-server.ts';
+import type { Attachment } from './read-result.ts';
 import { tidySchema } from './tidy-schema.ts';
 
 const longestDescription = 4000;
 
-/** A tool of a server, as one of ours. `folderOf` says where a session keeps files. */
+export interface McpToolDeps {
+  /** Where a session keeps files. */
+  readonly folderOf: (sessionId: string) => string;
+  readonly clock: Clock;
+}
+
+/** A tool of a server, as one of ours. */
 export function createMcpTool(
   name: string,
   remote: RemoteTool,
   server: Pick<McpServer, 'name' | 'settings' | 'call'>,
-  folderOf: (sessionId: string) => string,
+  deps: McpToolDeps,
 ): Tool<JsonObject> {
   const isTrusted = trusts(server.settings, remote.name);
   const described = cut(removeInvisible(remote.description).text.trim(), longestDescription);
@@ -34,19 +42,48 @@ export function createMcpTool(
     footprint: () => ({ type: 'anything' }),
     run: (input, context) =>
       settle(context.signal, async () => {
-        const { signal, progress: onProgress } = context;
-        const { timeoutMs } = server.settings;
-        const result = await server.call({ tool: remote.name, input, timeoutMs, onProgress, signal });
+        const result = await callWatched(remote.name, input, server, { ...deps, context });
         const { readResult } = await import('./read-result.ts');
-        return await readResult(server.name, result, async (attachments) => {
-          if (attachments.length === 0) return [];
-          const { keepAttachments } = await import('./keep-attachments.ts');
-          const file = hash('sha256', context.idempotencyKey).slice(0, 16);
-          return await keepAttachments(attachments, join(folderOf(context.sessionId), 'mcp'), file);
-        });
+        return await readResult(server.name, result, (attachments) => keep(attachments, context, deps));
       }),
     verify: () => Promise.resolve('unknown'),
   };
+}
+
+interface Watching extends McpToolDeps {
+  readonly context: ToolContext;
+}
+
+/** Shows now and then how far it is, and that it is still waited for. */
+async function callWatched(
+  tool: string,
+  input: JsonObject,
+  server: Pick<McpServer, 'settings' | 'call'>,
+  { context, clock }: Watching,
+): Promise<RemoteResult> {
+  const { ProgressLines } = await import('../shell/progress-lines.ts');
+  const lines = new ProgressLines(context.progress, clock);
+  const over = new AbortController();
+  const beats = lines.beat(AbortSignal.any([over.signal, context.signal]));
+  try {
+    const onProgress = (line: string): void => lines.saw(Buffer.from(line));
+    const { timeoutMs } = server.settings;
+    return await server.call({ tool, input, timeoutMs, onProgress, signal: context.signal });
+  } finally {
+    over.abort();
+    await beats;
+  }
+}
+
+async function keep(
+  attachments: readonly Attachment[],
+  { sessionId, idempotencyKey }: ToolContext,
+  { folderOf }: McpToolDeps,
+): Promise<readonly string[]> {
+  if (attachments.length === 0) return [];
+  const { keepAttachments } = await import('./keep-attachments.ts');
+  const name = hash('sha256', idempotencyKey).slice(0, 16);
+  return await keepAttachments(attachments, join(folderOf(sessionId), 'mcp'), name);
 }
 
 /** What a server says about its tools counts only where its user trusts it. */

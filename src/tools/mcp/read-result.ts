@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
+import { createRedactor } from '../../base/redact.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import { markForeign } from '../../base/foreign-text.ts';
 import { cut, done, failed } from '../tool-outcomes.ts';
@@ -29,22 +30,31 @@ export async function readResult(
   switch (result.type) {
     case 'answered': {
       const { text, attachments } = readContent(result.content, result.structured);
-      if (result.isError) return failed(markForeign(source, cut(text, longestComplaint)));
+      if (result.isError) return failed(quote(source, text));
       const kept = await keep(attachments);
       const shown = text === '' && kept.length > 0 ? [] : [markForeign(source, cut(text, longestText))];
       return done([...shown, ...kept].join('\n'));
     }
     case 'refused':
-      return failed(`${source} refused: ${markForeign(source, cut(result.message, longestComplaint))}`);
+      return failed(`${source} refused: ${quote(source, result.message)}`);
     case 'timed-out':
       return failed(`${source} did not answer in time. It may have acted all the same: look before you try again`);
     case 'forgotten':
       return failed(`${source} has forgotten the connection, twice in a row`);
     case 'lost':
       return failed(
-        `${source} cannot be reached: ${cut(result.message, longestComplaint)}. It is tried again by itself`,
+        `${source} was lost during the call. It may have acted all the same: look before you try again. ${quote(source, result.message)}`,
       );
+    case 'unreachable':
+      return failed(`${source} cannot be reached, and is tried again by itself: ${quote(source, result.message)}`);
   }
+}
+
+// What servers complain about may hold what they were given to log in with.
+const redact = createRedactor([]);
+
+function quote(source: string, complaint: string): string {
+  return markForeign(source, redact(cut(complaint, longestComplaint)));
 }
 
 /** The parts of a result: what can be read, and what cannot. Pure. */

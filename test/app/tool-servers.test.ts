@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { createToolServers } from '../../src/app/tool-servers.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { checkConfig } from '../../src/model/config.ts';
+import type { SettingsState } from '../../src/model/settings.ts';
+import { ToolRegistry } from '../../src/tools/registry.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
+import { peer } from '../tools/mcp/open-servers.ts';
+
+for (const [start, started] of [
+  ['usual', ['starts']],
+  ['safe', []],
+] as const) {
+  test(`a ${start} start ${start === 'safe' ? 'connects to no MCP server' : 'connects to the MCP servers of the settings'}`, async () => {
+    await using folder = await makeTempFolder();
+    const checked = checkConfig({ mcp_servers: { sea: peer('usual', folder.path) } });
+    assert.ok(checked.type === 'valid');
+    const current: SettingsState = { config: checked.config, user: null };
+    const registry = new ToolRegistry();
+    await using servers = createToolServers({
+      env: { PATH: process.env['PATH'], HOME: folder.path },
+      home: { tasks: folder.path },
+      secrets: { get: () => undefined },
+      settings: { current },
+      toolbox: registry,
+      start,
+      clock: new ManualClock(),
+      log: silentLog,
+    });
+
+    await servers.prepare();
+
+    assert.deepEqual(await readdir(folder.path), started);
+    assert.equal(registry.tools.has('mcp_sea_echo'), start === 'usual');
+    assert.equal((await servers.reload()).length, started.length);
+  });
+}
