@@ -228,14 +228,15 @@ test('other settings start, replace and end servers; what did not change is left
 });
 
 test('where only the trust in a server changed, its tools are judged by the new word', async () => {
-  await using bench = await openServers((folder) => ({ sea: peer('usual', folder) }));
+  const tools = { include: ['family', 'report'] };
+  await using bench = await openServers((folder) => ({ sea: peer('usual', folder, { tools }) }));
   await bench.servers.prepare();
 
-  bench.configure({ sea: peer('usual', bench.folder, { trust: true }) });
+  bench.configure({ sea: peer('usual', bench.folder, { tools, trust: true }) });
   await bench.servers.prepare();
 
-  assert.deepEqual(await bench.tool('mcp_sea_die').assess({}, bench.place), { type: 'safe' });
-  assert.match(await bench.run('mcp_sea_echo', { text: 'still here' }), /still here/);
+  assert.deepEqual(await bench.tool('mcp_sea_family').assess({}, bench.place), { type: 'safe' });
+  assert.match(await bench.run('mcp_sea_report', {}), /"depth":3/);
 });
 
 test('a reload starts all servers anew and raises the generation', async () => {
