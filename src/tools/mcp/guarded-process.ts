@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { signalGroup } from '../shell/process-group.ts';
 
 export interface GuardedCommand {
@@ -21,6 +22,7 @@ wait $!
 
 const politeMs = 1500;
 const termMs = 500;
+const lastWordsMs = 500;
 
 /** A program in a process group that never outlives us. */
 export class GuardedProcess {
@@ -50,7 +52,8 @@ export class GuardedProcess {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => {
         this.#endGroup();
-        resolve(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
+        const end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+        void this.#hearOut(stderr).then(() => resolve(end));
       });
     });
   }
@@ -72,6 +75,15 @@ export class GuardedProcess {
   /** Without any waiting, for what does not keep to the protocol. */
   kill(): void {
     this.#endGroup();
+  }
+
+  /** Its last words may still be in the pipe; whoever left the group may hold that open for ever. */
+  async #hearOut(stderr: Readable): Promise<void> {
+    const late = setTimeout(() => stderr.destroy(), lastWordsMs);
+    if (!stderr.closed) await new Promise((resolve) => stderr.once('close', resolve));
+    clearTimeout(late);
+    // The lifeline is never read, so that it would never be found closed.
+    for (const stream of this.#child.stdio) stream?.destroy();
   }
 
   #endGroup(): void {
