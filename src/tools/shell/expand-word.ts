@@ -103,7 +103,11 @@ function unescape(text: string): string {
 function variableValue(text: string, scope: ShellScope): string {
   const name = /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? '';
   if (name === 'PWD') return scope.folder ?? unknownText;
-  return scope.variables.get(name) ?? (name === 'HOME' ? scope.home : unknownText);
+  const usual = new Map([
+    ['HOME', scope.home],
+    ['IFS', ' '],
+  ]);
+  return scope.variables.get(name) ?? usual.get(name) ?? unknownText;
 }
 
 function expandBraces(word: string, scope: ShellScope): readonly string[] {

@@ -3,8 +3,9 @@ import type { BashSyntax } from './bash-syntax.ts';
 import { copyScope, expandDocument, expandText, expandWord, revive, unknownText } from './expand-word.ts';
 import type { ShellScope } from './expand-word.ts';
 import { followScope } from './follow-scope.ts';
-import { describeOverwriting, judgeWords } from './judge-words.ts';
+import { describeOverwriting, judgeWords, switchingOff } from './judge-words.ts';
 import { unwrapCommand } from './unwrap-command.ts';
+import type { Unwrapped } from './unwrap-command.ts';
 
 /** Where a node stands in the text. */
 interface Place {
@@ -69,12 +70,24 @@ function judgeCommand(command: Tree.Command, place: Place): string | undefined {
   const { scope } = place;
   const words = wordsOf(command, scope);
   for (const unwrapped of unwrapCommand(words, [...place.fed, ...inputsOf(command, scope)])) {
-    const found =
-      unwrapped.type === 'shell-text' ? judgeText(unwrapped.text, place) : judgeWords(unwrapped.words, scope);
+    const found = judgeUnwrapped(unwrapped, place);
     if (found !== undefined) return found;
   }
   followScope(command, words, scope);
   return undefined;
+}
+
+function judgeUnwrapped(unwrapped: Unwrapped, place: Place): string | undefined {
+  switch (unwrapped.type) {
+    case 'command':
+      return judgeWords(unwrapped.words, place.scope);
+    case 'shell-text':
+      return judgeText(unwrapped.text, place);
+    case 'remote-text': {
+      const found = judgeText(unwrapped.text, { ...place, scope: copyScope(place.scope) });
+      return found === switchingOff ? undefined : found;
+    }
+  }
 }
 
 function wordsOf({ name, args }: Tree.Command, scope: ShellScope): readonly string[] {
@@ -87,11 +100,14 @@ function judgeText(text: string, place: Place): string | undefined {
   return judgeNode(place.syntax.parse(revive(text)), { ...place, depth: place.depth + 1, fed: [] });
 }
 
-/** What `echo` prints into the pipe behind it. What is unknown may be nothing. */
+/** What a command prints into the pipe behind it, read in every way that it may be meant. What is unknown may be nothing. */
 function printedBy(node: Tree.SyntaxNode, scope: ShellScope): readonly string[] {
   if (node.type !== 'Command') return [];
   const [name, ...words] = wordsOf(node, scope);
-  return name === 'echo' || name === 'printf' ? [words.join(' ').replaceAll(unknownText, '')] : [];
+  if (name === 'cat') return inputsOf(node, scope);
+  if (name !== 'echo' && name !== 'printf' && name !== 'yes') return [];
+  const texts = [words, words.slice(1)].map((each) => each.join(' ').replaceAll(unknownText, ''));
+  return texts.flatMap((text) => [text, text.replaceAll(String.raw`\n`, '\n')]);
 }
 
 /** The here-documents and here-strings of a command. */

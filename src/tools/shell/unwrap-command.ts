@@ -3,7 +3,9 @@ import { unknownText } from './expand-word.ts';
 /** A command behind its wrappers (`sudo`, `env`, `timeout 5` …), or a text that another shell would run. */
 export type Unwrapped =
   | { readonly type: 'command'; readonly words: readonly string[] }
-  | { readonly type: 'shell-text'; readonly text: string };
+  | { readonly type: 'shell-text'; readonly text: string }
+  /** For a shell of another machine. */
+  | { readonly type: 'remote-text'; readonly text: string };
 
 interface Wrapper {
   /** Options that take the next word as their value. */
@@ -16,21 +18,35 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries({
     builtin: { valued: '', operands: 0 },
     busybox: { valued: '', operands: 0 },
+    caffeinate: { valued: 'tw', operands: 0 },
     chroot: { valued: '', operands: 1 },
+    chrt: { valued: 'TPD', operands: 1 },
     command: { valued: '', operands: 0 },
     doas: { valued: 'uC', operands: 0 },
     env: { valued: 'uC', operands: 0 },
     exec: { valued: 'a', operands: 0 },
+    fakeroot: { valued: 'lisb', operands: 0 },
     flock: { valued: 'wE', operands: 1 },
+    gosu: { valued: '', operands: 1 },
     ionice: { valued: 'cnp', operands: 0 },
+    ltrace: { valued: 'aAeDFlnopsuwxX', operands: 0 },
     nice: { valued: 'n', operands: 0 },
     nohup: { valued: '', operands: 0 },
+    nsenter: { valued: 'tSGw', operands: 0 },
+    parallel: { valued: 'jNLI', operands: 0 },
+    pkexec: { valued: '', operands: 0 },
+    prlimit: { valued: 'p', operands: 0 },
+    setpriv: { valued: '', operands: 0 },
     setsid: { valued: '', operands: 0 },
     stdbuf: { valued: 'ioe', operands: 0 },
+    strace: { valued: 'abeEIoOpPsSuUX', operands: 0 },
     sudo: { valued: 'ugpCTrtUDRh', operands: 0 },
+    'systemd-run': { valued: 'puHMtE', operands: 0 },
+    taskset: { valued: '', operands: 1 },
     time: { valued: 'fo', operands: 0 },
     timeout: { valued: 'ks', operands: 1 },
     toybox: { valued: '', operands: 0 },
+    unshare: { valued: 'SGRw', operands: 0 },
     watch: { valued: 'nq', operands: 0 },
     xargs: { valued: 'IinPLdsaE', operands: 0 },
   }),
@@ -61,13 +77,38 @@ export function unwrapCommand(words: readonly string[], fed: readonly string[], 
   const name = commandName(first);
   if (name === 'eval') return [toShellText(rest.join(' '))];
   if (name === 'trap') return [toShellText(rest.find((word) => !word.startsWith('-')) ?? '')];
-  if (name === 'find') return findActions(rest).flatMap((action) => unwrapCommand(action, fed, depth + 1));
   const itself: Unwrapped = { type: 'command', words: [name, ...rest] };
+  if (name === 'find') return [itself, ...findActions(rest).flatMap((action) => unwrapCommand(action, fed, depth + 1))];
+  if (name === 'ssh') return [itself, { type: 'remote-text', text: skipOptions(rest, sshOptions).join(' ') }];
   if (shells.has(name)) return [itself, ...[...shellTexts(rest), ...fed].map(toShellText)];
+  const texts = textsOf(name, rest, fed).map(toShellText);
   const wrapper = wrappers.get(name);
-  if (wrapper === undefined) return [itself];
-  const inner = unwrapCommand(skipOptions(rest, wrapper), fed, depth + 1);
-  return name === 'env' ? [itself, ...splitStrings(rest).map(toShellText), ...inner] : [itself, ...inner];
+  if (wrapper === undefined) return [itself, ...texts];
+  const inner = skipOptions(rest, wrapper);
+  // What it reads becomes words of what it runs.
+  const run = name === 'xargs' ? [...inner, ...fed.flatMap((text) => text.split(/\s+/))] : inner;
+  return [itself, ...texts, ...unwrapCommand(run, fed, depth + 1)];
+}
+
+const sshOptions: Wrapper = { valued: 'BbcDEeFIiJLlmOopQRSWw', operands: 1 };
+
+/** Texts that a program which is no shell hands to one. */
+function textsOf(name: string, rest: readonly string[], fed: readonly string[]): readonly string[] {
+  switch (name) {
+    case 'env':
+      return splitStrings(rest);
+    case 'flock':
+    case 'script':
+    case 'sg':
+      return shellTexts(rest);
+    case 'watch':
+      return [rest.filter((word) => !word.startsWith('-')).join(' ')];
+    case 'sudo':
+    case 'doas':
+      return rest.some((word) => /^-[A-Za-z]*[is]$/.test(word)) ? fed : [];
+    default:
+      return [];
+  }
 }
 
 function toShellText(text: string): Unwrapped {
