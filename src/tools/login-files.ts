@@ -22,8 +22,9 @@ const loginPaths = /\/(?:\.docker\/config\.json|\.config\/gh\/hosts\.yml|\.confi
  * the machine, so that reading one is asked about. Pure.
  */
 export function mayHoldLogin(path: string): boolean {
-  const names = path.split(sep);
+  // To some file systems the case of a letter is nothing.
+  const names = path.toLowerCase().split(sep);
   const name = names.at(-1) ?? '';
   if (names.slice(0, -1).some((folder) => loginFolders.has(folder))) return !openInside.test(name);
-  return loginFiles.has(name) || loginPaths.test(path) || (loginNames.test(name) && !examples.test(name));
+  return loginFiles.has(name) || loginPaths.test(path.toLowerCase()) || (loginNames.test(name) && !examples.test(name));
 }

@@ -3,12 +3,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const mostLinks = 40;
 
+/** No system opens a longer one. */
+export const longestPath = 4096;
+
 /**
  * Where an absolute path leads once every link in it is followed, also when the end of it does not exist yet: writing to
  * a dangling link creates what the link names.
  */
 export function realPath(path: string): string {
-  return follow(path, 0);
+  // Looking for the part of it that exists would take as many steps as it has.
+  return path.length > longestPath ? path : follow(path, 0);
 }
 
 function follow(path: string, links: number): string {

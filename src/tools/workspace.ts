@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../base/is-inside.ts';
 import type { Risk, ToolPlace } from '../model/tool.ts';
 import { mayHoldLogin } from './login-files.ts';
-import { realPath } from './real-path.ts';
+import { longestPath, realPath } from './real-path.ts';
 import type { TaskState } from './task-state.ts';
 import { spellOut } from './tool-outcomes.ts';
 
@@ -43,6 +43,7 @@ export class Workspace {
   }
 
   judgeRead(path: string): Risk {
+    if (isImpossible(path)) return { type: 'forbidden', reason: impossiblePath };
     if (this.isSecret(path))
       return { type: 'forbidden', reason: `${path} holds secrets or records that are kept from the model` };
     if (mayHoldLogin(path))
@@ -56,6 +57,7 @@ export class Workspace {
   }
 
   judgeWrite(path: string, place: ToolPlace, describe: () => string): Risk {
+    if (isImpossible(path)) return { type: 'forbidden', reason: impossiblePath };
     if (this.#ours.some((folder) => isInside(path, folder))) {
       return { type: 'forbidden', reason: `${path} belongs to Talaria itself; only the user may change it, by hand` };
     }
@@ -72,13 +74,32 @@ export class Workspace {
 
   /** Files that run code, log in, instruct the model or sit in the user's own corner: asked about even inside the working folder. */
   #isDelicate(path: string, base: string): boolean {
-    const names = relative(base, path).toLowerCase().split(sep);
+    const names = relative(base, path).split(sep).map(plainName);
     if (names.some((name) => delicateFolders.has(name)) || delicateFiles.has(names.at(-1) ?? '')) return true;
     const fromHome = relative(realPath(this.userHome), path);
     const corner = fromHome.split(sep)[0] ?? '';
     const isInCorner = corner.startsWith('.') && corner !== '..';
     return isInCorner && !isInside(base, join(realPath(this.userHome), corner));
   }
+}
+
+const impossiblePath = 'no file has such a path: it is too long, or holds a NUL';
+
+function isImpossible(path: string): boolean {
+  return path.length > longestPath || path.includes('\0');
+}
+
+/**
+ * A name as file systems take it that know no case, leave out characters without width, or drop dots and blanks at the end:
+ * to them `.GIT`, `.g\u200Cit` and `.git. ` are `.git`.
+ */
+function plainName(name: string): string {
+  const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const plain = visible
+    .toLowerCase()
+    .replace(/[. ]+$/, '')
+    .replace(/:.*$/s, '');
+  return plain === 'git~1' ? '.git' : plain;
 }
 
 const foldersOfMany: ReadonlySet<string> = new Set([
