@@ -11,7 +11,7 @@ import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
 import type { SessionId } from './base/ids.ts';
 import { createLog } from './base/log.ts';
-import { createGrowingRedactor } from './base/redact.ts';
+import { createGrowingRedactor, createKeyRedactor } from './base/redact.ts';
 import { createTerminalChannel } from './channels/terminal.ts';
 import type { TerminalSeat } from './channels/terminal.ts';
 import type { ServedChannels } from './cli/app-port.ts';
@@ -78,6 +78,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     homeFolder: home.path,
     terminal: config.terminal,
     environment: env,
+    redact: createKeyRedactor(() => knownSecrets(keys)),
     clock,
   });
   const warnings = [...secrets.warnings, ...settings.current.warnings];

@@ -1,5 +1,8 @@
 const mark = '[redacted]';
 
+/** Stands for a key of ours in what the model reads. Nobody writes it by chance, so that it can be kept out of files. */
+export const keyMark = '[key redacted by talaria]';
+
 // Shapes of credentials that are recognised wherever they stand; exact values come on top of these.
 const shapes: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
@@ -14,25 +17,53 @@ const shapes: readonly RegExp[] = [
 
 const shortestSecret = 8;
 
+type Redact = (text: string) => string;
+
 /** A function that replaces the given secrets, in any of their usual encodings, and everything shaped like one. */
-export function createRedactor(secrets: Iterable<string>): (text: string) => string {
-  const values = [...new Set([...secrets].filter((secret) => secret.length >= shortestSecret).flatMap(encodings))];
-  const longestFirst = values.toSorted((left, right) => right.length - left.length);
+export function createRedactor(secrets: Iterable<string>): Redact {
+  const replaceValues = createReplacer([...secrets], mark);
   return (text) => {
-    let clean = text;
-    for (const value of longestFirst) clean = clean.replaceAll(value, mark);
+    let clean = replaceValues(text);
     for (const shape of shapes) clean = clean.replaceAll(shape, mark);
     return clean;
   };
 }
 
 /** The same for secrets that become more while it is used. */
-export function createGrowingRedactor(secrets: () => readonly string[]): (text: string) => string {
+export function createGrowingRedactor(secrets: () => readonly string[]): Redact {
+  return keepUp(secrets, createRedactor);
+}
+
+/**
+ * Replaces nothing but our own keys, by their values: what only looks like a key may be what a person is working on. An
+ * address or a path that stands among the keys is left alone.
+ */
+export function createKeyRedactor(secrets: () => readonly string[]): Redact {
+  return keepUp(secrets, (known) => createReplacer(known.filter(isKeyLike), keyMark));
+}
+
+const shortestKey = 12;
+
+function isKeyLike(secret: string): boolean {
+  return secret.length >= shortestKey && !/\s|:\/\/|^[/~.]/.test(secret);
+}
+
+function createReplacer(secrets: readonly string[], sign: string): Redact {
+  const values = [...new Set(secrets.filter((secret) => secret.length >= shortestSecret).flatMap(encodings))];
+  const longestFirst = values.toSorted((left, right) => right.length - left.length);
+  return (text) => {
+    let clean = text;
+    for (const value of longestFirst) clean = clean.replaceAll(value, sign);
+    return clean;
+  };
+}
+
+function keepUp(secrets: () => readonly string[], make: (known: readonly string[]) => Redact): Redact {
   let known = secrets();
-  let redact = createRedactor(known);
+  let redact = make(known);
   return (text) => {
     const now = secrets();
-    if (now.length !== known.length) redact = createRedactor(now);
+    if (now.length !== known.length) redact = make(now);
     known = now;
     return redact(text);
   };

@@ -25,6 +25,8 @@ export interface ToolboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Talaria's own home, which no tool writes to. */
   readonly homeFolder: string;
+  /** Takes our own keys out of what tools say. */
+  readonly redact?: (text: string) => string;
   readonly clock: Clock;
 }
 
@@ -70,7 +72,7 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       createSearchFiles({ workspace, environment, clock }),
     ],
   };
-  const registry = new ToolRegistry();
+  const registry = new ToolRegistry(options.redact);
   registry.put('terminal', shell);
   registry.put('file', files);
   return registry;

@@ -1,5 +1,6 @@
 import type { SessionId } from '../base/ids.ts';
 import type { TaskNews, Tool, Toolbox } from '../model/tool.ts';
+import { withoutKeys } from './without-keys.ts';
 
 /** Tools that come and go together, with what they keep for sessions. */
 export interface ToolGroup {
@@ -20,8 +21,14 @@ export interface ToolGroup {
 /** The tools of a process, in groups. The generation rises with every change of the list. */
 export class ToolRegistry implements Toolbox, AsyncDisposable {
   readonly #groups = new Map<string, ToolGroup>();
+  readonly #redact: (text: string) => string;
   #generation = 0;
   #tools: ReadonlyMap<string, Tool> = new Map();
+
+  /** What `redact` takes out of a text, no tool says to a model. */
+  constructor(redact: (text: string) => string = (text) => text) {
+    this.#redact = redact;
+  }
 
   get generation(): number {
     return this.#generation;
@@ -35,7 +42,7 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
   /** Adds a group, or puts other tools in its place. Throws where a tool has the name of one in another group. */
   put(name: string, group: ToolGroup): void {
     const groups = new Map(this.#groups).set(name, group);
-    this.#tools = listTools(groups);
+    this.#tools = listTools(groups, this.#redact);
     this.#groups.set(name, group);
     this.#generation += 1;
   }
@@ -57,13 +64,25 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
   }
 
   unheardNews(sessionId: SessionId): readonly TaskNews[] {
-    return [...this.#groups.values()].flatMap((group) => group.unheardNews?.(sessionId) ?? []);
+    return [...this.#groups.values()]
+      .flatMap((group) => group.unheardNews?.(sessionId) ?? [])
+      .map((news) => this.#clean(news));
   }
 
   onNews(listener: (news: TaskNews) => void): Disposable {
     const listening = new DisposableStack();
-    for (const group of this.#groups.values()) listening.use(group.onNews?.(listener));
+    for (const group of this.#groups.values()) listening.use(group.onNews?.((news) => listener(this.#clean(news))));
     return listening;
+  }
+
+  #clean(news: TaskNews): TaskNews {
+    return {
+      ...news,
+      forModel: this.#redact(news.forModel),
+      forPeople: this.#redact(news.forPeople),
+      noteHeard: () => news.noteHeard(),
+      noteTold: () => news.noteTold(),
+    };
   }
 
   /** What works for a session lives on, to be found by the next start. */
@@ -72,12 +91,15 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
   }
 }
 
-function listTools(groups: ReadonlyMap<string, ToolGroup>): ReadonlyMap<string, Tool> {
+function listTools(
+  groups: ReadonlyMap<string, ToolGroup>,
+  redact: (text: string) => string,
+): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   for (const [name, group] of groups) {
     for (const tool of group.tools) {
       if (tools.has(tool.name)) throw new Error(`${name} brings a second tool named ${tool.name}`);
-      tools.set(tool.name, tool);
+      tools.set(tool.name, withoutKeys(tool, redact));
     }
   }
   return tools;

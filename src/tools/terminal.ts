@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
+import { keyMark } from '../base/redact.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import { boolean, integer, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
@@ -25,6 +26,7 @@ import type { Runners } from './shell/runners.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
+import { markedText } from './files/write-guard.ts';
 import type { TaskState } from './task-state.ts';
 import { done, failed, settle, spellOut } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
@@ -256,6 +258,7 @@ function isBackground({ background }: TerminalInput): boolean {
 
 function findProblem(input: TerminalInput): string | undefined {
   if (input.command.includes('\0')) return 'the command contains a NUL character';
+  if (input.command.includes(keyMark)) return markedText;
   if (Buffer.byteLength(input.command) > longestCommandBytes) {
     return 'the command is too long for one call; put long content into a file with write_file and use that';
   }

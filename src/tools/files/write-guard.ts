@@ -1,7 +1,11 @@
+import { keyMark } from '../../base/redact.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { Risk, ToolPlace } from '../../model/tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { PathLocks } from './path-locks.ts';
+
+/** Why nothing is written that holds the mark of a key. */
+export const markedText = `the text holds ${keyMark}, which stands for a key that you may not see; a file with it would be broken. Leave that part of the file alone, or change around it with patch`;
 
 /**
  * Holds writes to the places that were judged. Links may be swapped while a question stands, so a write is judged again
@@ -35,7 +39,10 @@ export class WriteGuard<Input extends { readonly path: string }> {
   }
 
   #judge(path: string, input: Input, place: ToolPlace): Risk {
-    return this.#workspace.judgeWrite(path, place, () => this.#describe(path, input));
+    const describe = (): string => this.#describe(path, input);
+    // What stands for a key must never take its place in a file.
+    if (describe().includes(keyMark)) return { type: 'forbidden', reason: markedText };
+    return this.#workspace.judgeWrite(path, place, describe);
   }
 
   #findObjection(path: string, input: Input, place: ToolPlace): string | undefined {
