@@ -35,6 +35,7 @@ import { openHome } from './store/home/home-folder.ts';
 import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
 import { SessionFiles } from './store/home/session-files.ts';
+import { FileStandingRules } from './store/home/standing-rules.ts';
 import { FilePromptSources } from './store/prompt/prompt-sources.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
@@ -237,6 +238,7 @@ export class App implements AsyncDisposable {
       ...this.#parts,
       wake: new InProcessWake(),
       signals: new InProcessSignals(),
+      rules: new FileStandingRules(this.#parts.home.rulesFile),
       channels,
       owner,
       openAgents: (approvals) => this.#openAgents(approvals, owner),

@@ -4,7 +4,9 @@ import { renderMarkdown } from './markdown.js';
 import { MessageList } from './message-list.js';
 import { newName, Outgoing } from './outgoing.js';
 
-/** @typedef {{ id: string, digest: string, text: string }} Question */
+/** @typedef {{ atMost: 'session' | 'always', label: string }} Offer */
+/** @typedef {{ id: string, digest: string, text: string, offer?: Offer }} Question */
+/** @typedef {{ label: string, verdict: 'approved' | 'denied', scope?: 'session' | 'always' }} Choice */
 
 const texts = { connecting: 'Connecting…', open: 'Connected', lost: 'Connection lost, trying again…' };
 const nearEnd = 80;
@@ -88,7 +90,7 @@ class ChatView {
         this.#messages.say(data);
         break;
       case 'asked':
-        find('questions').append(makeQuestion(data, (verdict) => this.#answer(data, verdict)));
+        find('questions').append(makeQuestion(data, (choice) => this.#answer(data, choice)));
         break;
       case 'concluded':
         document.getElementById(data.id)?.remove();
@@ -105,7 +107,7 @@ class ChatView {
 
   /** @param {readonly Question[]} questions */
   #showQuestions(questions) {
-    const nodes = questions.map((question) => makeQuestion(question, (verdict) => this.#answer(question, verdict)));
+    const nodes = questions.map((question) => makeQuestion(question, (choice) => this.#answer(question, choice)));
     find('questions').replaceChildren(...nodes);
   }
 
@@ -127,36 +129,33 @@ class ChatView {
 
   /**
    * @param {Question} question
-   * @param {'approved' | 'denied'} verdict
+   * @param {Choice} choice
    */
-  async #answer({ digest }, verdict) {
+  async #answer({ digest }, { verdict, scope }) {
     const path = `/api/chats/${encodeURIComponent(this.chat)}/answers`;
-    await ask(path, { digest, verdict }).catch(() => showState('lost'));
+    await ask(path, { digest, verdict, scope }).catch(() => showState('lost'));
     input.focus();
   }
 }
 
 /**
- * A question and its two answers. It goes when it is concluded, here or elsewhere.
+ * A question and its answers. It goes when it is concluded, here or elsewhere.
  * @param {Question} question
- * @param {(verdict: 'approved' | 'denied') => Promise<void>} onAnswer
+ * @param {(choice: Choice) => Promise<void>} onAnswer
  */
-function makeQuestion({ id, text }, onAnswer) {
+function makeQuestion({ id, text, offer }, onAnswer) {
   const body = document.createElement('pre');
   body.className = 'body';
   body.tabIndex = 0;
   body.textContent = text;
   const choices = document.createElement('div');
   choices.className = 'choices';
-  for (const [label, verdict] of /** @type {const} */ ([
-    ['Allow', 'approved'],
-    ['Deny', 'denied'],
-  ])) {
+  for (const choice of choicesFor(offer)) {
     const button = document.createElement('button');
     button.type = 'button';
-    button.textContent = label;
-    if (verdict === 'denied') button.className = 'deny';
-    button.addEventListener('click', () => void onAnswer(verdict));
+    button.textContent = choice.label;
+    if (choice.verdict === 'denied') button.className = 'deny';
+    button.addEventListener('click', () => void onAnswer(choice));
     choices.append(button);
   }
   const node = document.createElement('section');
@@ -165,6 +164,23 @@ function makeQuestion({ id, text }, onAnswer) {
   node.setAttribute('aria-label', 'A question that waits for your answer');
   node.append(body, choices);
   return node;
+}
+
+/**
+ * @param {Question['offer']} offer
+ * @returns {readonly Choice[]}
+ */
+function choicesFor(offer) {
+  /** @type {Choice} */
+  const deny = { label: 'Deny', verdict: 'denied' };
+  if (offer === undefined) return [{ label: 'Allow', verdict: 'approved' }, deny];
+  /** @type {Choice[]} */
+  const allow = [
+    { label: 'Once', verdict: 'approved' },
+    { label: 'Session', verdict: 'approved', scope: 'session' },
+  ];
+  if (offer.atMost === 'always') allow.push({ label: `Always ${offer.label}`, verdict: 'approved', scope: 'always' });
+  return [...allow, deny];
 }
 
 /** Whoever reads what was said before is not torn away from it. @param {() => void} change */

@@ -47,7 +47,7 @@ export function createTerminalChannel(seat: TerminalSeat): Channel {
 }
 
 function toInbound(input: TerminalInput, { address, person, workdir, newMessageId }: TerminalSeat): Inbound {
-  if (input.type === 'answer') return { type: 'answer', address, person, digest: input.digest, verdict: input.verdict };
+  if (input.type === 'answer') return { ...input, address, person };
   const { platform, account, chat } = address;
   const key = { platform, account, chat, messageId: newMessageId(), revision: 0 };
   const { text, images } = input;

@@ -54,6 +54,6 @@ export async function isOwner(
   { address, person }: Pick<Inbound, 'address' | 'person'>,
   { settings, store }: AccessDeps,
 ): Promise<boolean> {
-  if (address.platform === 'terminal' || allowedPeople(settings.current.config).has(person)) return true;
+  if (ownersPlaces.has(address.platform) || allowedPeople(settings.current.config).has(person)) return true;
   return (await store.people.list()).some((each) => each.person === person && each.role === 'owner');
 }

@@ -1,12 +1,16 @@
 import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approvals.ts';
 import type { Channel, Inbound, Outbound } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
-import type { Address } from '../model/session.ts';
+import type { Address, Session } from '../model/session.ts';
 import type { Sessions } from '../model/store.ts';
-import type { Verdict } from '../model/turn.ts';
+import type { Standing } from '../model/tool.ts';
+import type { ConsentScope, Verdict } from '../model/turn.ts';
+import type { StandingConsents } from './standing-consents.ts';
 
 export interface ApprovalDeps {
   readonly sessions: Pick<Sessions, 'get'>;
@@ -14,22 +18,38 @@ export interface ApprovalDeps {
   readonly channelFor: (address: Address) => Channel | undefined;
   /** Who said that calls run without a question in a session, if anyone did. */
   readonly yoloBy: (sessionId: SessionId) => PersonId | undefined;
+  readonly consents: Pick<StandingConsents, 'find' | 'allowInSession' | 'allowAlways'>;
+  /** Whether someone may allow things for good, in every session. */
+  readonly isOwner: (who: { readonly address: Address; readonly person: PersonId }) => Promise<boolean>;
+  /** How long a question waits for its answer. */
+  readonly timeoutMs: () => number;
   readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a person said to a question. */
+interface Said {
+  readonly verdict: Verdict;
+  readonly by: PersonId | null;
+  readonly scope: ConsentScope;
+  readonly rule?: 'timeout';
 }
 
 interface Pending {
   readonly address: string;
   readonly question: Outbound;
-  readonly resolve: (answer: ApprovalAnswer) => void;
+  readonly resolve: (said: Said) => void;
 }
 
 /** A question that was answered in words, and how many are still open there. */
 export interface AnsweredQuestion {
   readonly question: string;
   readonly left: number;
+  /** How far the answer can reach at most. */
+  readonly atMost: ConsentScope;
 }
 
-const nobody: ApprovalAnswer = { verdict: 'denied', by: null };
+const nobody = { verdict: 'denied', by: null, scope: 'once' } as const;
 
 type Answer = Extract<Inbound, { readonly type: 'answer' }>;
 
@@ -44,25 +64,43 @@ export class PendingApprovals implements Approvals {
 
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const session = await this.#deps.sessions.get(request.turn.sessionId);
-    if (session === undefined) return nobody;
-    // A limit of money is not about a call, and stays a question.
-    const yoloBy = request.call && this.#deps.yoloBy(session.id);
-    if (yoloBy !== undefined) return { verdict: 'approved', by: yoloBy, rule: 'yolo' };
+    if (session === undefined) return { verdict: 'denied', by: null };
+    const given = this.#findGiven(request, session);
+    if (given !== undefined) return given;
     const channel = this.#deps.channelFor(session.address);
-    if (channel?.traits.asks !== 'yes') return nobody;
+    if (channel?.traits.asks !== 'yes') return { verdict: 'denied', by: null };
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
+    return await this.#askPerson(request, session, channel, signal);
+  }
+
+  /** What was allowed before, for more than one act. A limit of money is not about a call, and stays a question. */
+  #findGiven({ call, standing }: ApprovalRequest, { id }: Session): ApprovalAnswer | undefined {
+    if (call === undefined) return undefined;
+    const yoloBy = this.#deps.yoloBy(id);
+    if (yoloBy !== undefined) return { verdict: 'approved', by: yoloBy, rule: 'yolo' };
+    return standing && this.#deps.consents.find(id, standing);
+  }
+
+  async #askPerson(
+    request: ApprovalRequest,
+    session: Session,
+    channel: Channel,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Said>();
     const question = this.#word(request, session.address);
     const pending: Pending = { address: addressKey(session.address), question, resolve };
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
     const asked = showQuestion(question, channel, signal);
+    using _waiting = this.#endInTime(resolve);
     let ending = 'No longer asked.';
     try {
       // Both at once: a stop does not wait for a channel that is slow to show the question.
-      const [answer] = await Promise.all([promise, asked]);
-      ending = answer.verdict === 'approved' ? 'Allowed.' : 'Denied.';
+      const [said] = await Promise.all([promise, asked]);
+      const answer = await this.#keep(said, request.standing, session);
+      ending = describeEnding(answer);
       return answer;
     } finally {
       this.#pending.delete(pending);
@@ -75,26 +113,63 @@ export class PendingApprovals implements Approvals {
     }
   }
 
+  /** Silence is a no. */
+  #endInTime(resolve: (said: Said) => void): Disposable {
+    const waiting = new AbortController();
+    void this.#deps.clock.sleep(this.#deps.timeoutMs(), waiting.signal).then(
+      () => resolve({ ...nobody, rule: 'timeout' }),
+      () => undefined, // It was answered, or is not asked any more.
+    );
+    return { [Symbol.dispose]: () => waiting.abort() };
+  }
+
+  /** Keeps a yes that reaches further than the one act. Where it may not or cannot be kept, it reaches less far. */
+  async #keep(
+    { verdict, by, scope, rule }: Said,
+    standing: Standing | undefined,
+    { id, address }: Session,
+  ): Promise<ApprovalAnswer> {
+    const answer: ApprovalAnswer = { verdict, by, ...(rule && { rule }) };
+    if (verdict === 'denied' || by === null || scope === 'once' || standing === undefined) return answer;
+    const { shown: covers } = standing;
+    const isForGood = scope === 'always' && standing.atMost === 'always';
+    if (isForGood && (await this.#allowAlways(standing, address, by))) return { ...answer, scope: 'always', covers };
+    this.#deps.consents.allowInSession(id, standing, by);
+    return { ...answer, scope: 'session', covers };
+  }
+
+  async #allowAlways(standing: Standing, address: Address, person: PersonId): Promise<boolean> {
+    try {
+      if (!(await this.#deps.isOwner({ address, person }))) return false;
+      await this.#deps.consents.allowAlways(standing, person);
+      return true;
+    } catch (thrown) {
+      this.#deps.log.write('warn', 'what was allowed for good could not be kept', { error: describeError(thrown) });
+      return false;
+    }
+  }
+
   /** False where nothing is asked there that the answer fits. */
   answer(inbound: Answer): boolean {
     const address = addressKey(inbound.address);
     for (const pending of this.#pending) {
       if (pending.address !== address || pending.question.digest !== inbound.digest) continue;
       this.#pending.delete(pending);
-      pending.resolve({ verdict: inbound.verdict, by: inbound.person });
+      pending.resolve({ verdict: inbound.verdict, by: inbound.person, scope: inbound.scope ?? 'once' });
       return true;
     }
     return false;
   }
 
   /** Answers the oldest question that is open at an address; undefined where there is none. */
-  answerOldest(address: Address, verdict: Verdict, by: PersonId): AnsweredQuestion | undefined {
+  answerOldest(address: Address, said: Said): AnsweredQuestion | undefined {
     const open = [...this.#pending].filter((pending) => pending.address === addressKey(address));
     const [oldest, ...others] = open;
     if (oldest === undefined) return undefined;
     this.#pending.delete(oldest);
-    oldest.resolve({ verdict, by });
-    return { question: oldest.question.text, left: others.length };
+    oldest.resolve(said);
+    const { text, offer } = oldest.question;
+    return { question: text, left: others.length, atMost: offer?.atMost ?? 'once' };
   }
 
   /** Shows what is asked at an address on one more channel there. Whoever answers first has answered. */
@@ -115,10 +190,14 @@ export class PendingApprovals implements Approvals {
     }
   }
 
-  #word({ question: text, digest, call }: ApprovalRequest, address: Address): Outbound {
+  #word({ question, digest, call, standing }: ApprovalRequest, address: Address): Outbound {
     const id = newId('outbox', this.#deps.clock.now());
     const about = call === undefined ? 'limit' : 'act';
-    return { id, address, kind: 'question', text, copy: 'first', digest, about };
+    const base = { id, address, kind: 'question', copy: 'first', digest, about } as const;
+    if (standing === undefined) return { ...base, text: question };
+    const { atMost, label, shown } = standing;
+    const reach = atMost === 'always' ? 'Session and Always are for' : 'Session is for';
+    return { ...base, text: `${question}\n${reach}: ${shown}`, offer: { atMost, label } };
   }
 }
 
@@ -127,4 +206,11 @@ async function showQuestion(question: Outbound, channel: Channel, signal: AbortS
   const receipt = await channel.send(question, signal);
   if (receipt.type === 'sent') return receipt.platformId;
   throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
+}
+
+function describeEnding({ verdict, rule, scope }: ApprovalAnswer): string {
+  if (rule === 'timeout') return 'Nobody answered in time: denied.';
+  if (verdict === 'denied') return 'Denied.';
+  if (scope === undefined) return 'Allowed.';
+  return scope === 'always' ? 'Allowed always.' : 'Allowed for this session.';
 }

@@ -11,6 +11,7 @@ import type { ToolServers } from '../model/tool-servers.ts';
 import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
+import type { StandingConsents } from './standing-consents.ts';
 import type { Yolo } from './yolo.ts';
 
 /** Work on the conversation that is admitted as a turn. */
@@ -34,6 +35,7 @@ export interface CommandDeps {
   readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;
   readonly approvals: Pick<PendingApprovals, 'answerOldest'>;
   readonly yolo: Yolo;
+  readonly consents: Pick<StandingConsents, 'count' | 'forget'>;
   readonly models: Models;
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;

@@ -140,10 +140,10 @@ export const commandTable: readonly CommandRow[] = [
     name: 'approve',
     aliases: [],
     group: 'consent',
-    usage: '/approve',
-    summary: 'allow what is asked here; of several questions the oldest',
+    usage: '/approve [session | always]',
+    summary: 'allow what is asked here, once or further; of several questions the oldest',
     typed: 'in-full',
-    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runAnswer('approved', inbound, deps),
+    run: async (rest, inbound, deps) => (await import('./consent-commands.ts')).runApprove(rest, inbound, deps),
   },
   {
     name: 'deny',
@@ -151,7 +151,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'consent',
     usage: '/deny',
     summary: 'refuse what is asked here; of several questions the oldest',
-    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runAnswer('denied', inbound, deps),
+    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runDeny(inbound, deps),
   },
   {
     name: 'yolo',

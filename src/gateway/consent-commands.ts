@@ -1,15 +1,44 @@
-import type { Verdict } from '../model/turn.ts';
+import type { ConsentScope } from '../model/turn.ts';
+import { isOwner } from './access.ts';
+import type { AnsweredQuestion } from './approvals.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 
 const longestQuestion = 200;
 
-/** Answers the oldest open question of this chat, for chats where no button is at hand. */
-export function runAnswer(verdict: Verdict, { address, person }: InboundMessage, deps: CommandDeps): Promise<string> {
-  const answered = deps.approvals.answerOldest(address, verdict, person);
-  if (answered === undefined) return Promise.resolve('Nothing is asked here.');
-  const { question, left } = answered;
+const scopes: readonly ConsentScope[] = ['once', 'session', 'always'];
+
+/** Allows what the oldest open question of this chat asks, for chats where no button is at hand. */
+export async function runApprove(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const wish = scopes.find((scope) => scope === (rest.toLowerCase() || 'once'));
+  if (wish === undefined) return 'Say it like this: /approve, /approve session, or /approve always.';
+  const mostHere: ConsentScope = (await isOwner(inbound, deps)) ? 'always' : 'session';
+  const answered = deps.approvals.answerOldest(inbound.address, {
+    verdict: 'approved',
+    by: inbound.person,
+    scope: wish,
+  });
+  if (answered === undefined) return nothingAsked;
+  const scope = narrowest([wish, mostHere, answered.atMost]);
+  const only = scope === wish ? '' : ' and no further, since more cannot be allowed here';
+  return describeAnswer(`Allowed${reaches[scope]}${only}`, answered);
+}
+
+/** Refuses what the oldest open question of this chat asks. */
+export function runDeny({ address, person }: InboundMessage, deps: CommandDeps): Promise<string> {
+  const answered = deps.approvals.answerOldest(address, { verdict: 'denied', by: person, scope: 'once' });
+  return Promise.resolve(answered === undefined ? nothingAsked : describeAnswer('Denied', answered));
+}
+
+const nothingAsked = 'Nothing is asked here.';
+const reaches: Readonly<Record<ConsentScope, string>> = { once: '', session: ' for this session', always: ' always' };
+
+function narrowest(wishes: readonly ConsentScope[]): ConsentScope {
+  return scopes.find((scope) => wishes.includes(scope)) ?? 'once';
+}
+
+function describeAnswer(what: string, { question, left }: AnsweredQuestion): string {
   const more = left === 0 ? '' : `\n${left === 1 ? 'One more question is' : `${left} more questions are`} open here.`;
-  return Promise.resolve(`${verdict === 'approved' ? 'Allowed' : 'Denied'}: ${shorten(question)}${more}`);
+  return `${what}: ${shorten(question)}${more}`;
 }
 
 function shorten(question: string): string {

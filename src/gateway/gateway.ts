@@ -4,7 +4,7 @@ import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Approvals } from '../model/approvals.ts';
+import type { Approvals, StandingRules } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
@@ -12,7 +12,7 @@ import type { Address, Session } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
-import { decideAccess, isLetIn } from './access.ts';
+import { decideAccess, isLetIn, isOwner } from './access.ts';
 import type { Access } from './access.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
@@ -35,6 +35,7 @@ import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
+import { StandingConsents } from './standing-consents.ts';
 import { Yolo } from './yolo.ts';
 
 export interface GatewayDeps {
@@ -46,6 +47,8 @@ export interface GatewayDeps {
   readonly settings: Settings;
   readonly models: CommandDeps['models'];
   readonly catalogue: Catalogue;
+  /** What was allowed for good. */
+  readonly rules: StandingRules;
   readonly toolServers: CommandDeps['toolServers'];
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
   readonly openAgents: (approvals: Approvals) => GatewayAgents;
@@ -77,6 +80,7 @@ export class Gateway implements AsyncDisposable {
   readonly #tellings: Tellings;
   readonly #yolo = new Yolo();
   readonly #taskNotices: TaskNotices;
+  readonly #consents: StandingConsents;
   readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
@@ -89,11 +93,16 @@ export class Gateway implements AsyncDisposable {
     this.#channels = new Set(deps.channels);
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
+    this.#consents = new StandingConsents(deps.rules, deps.clock);
     this.#approvals = new PendingApprovals({
       sessions: deps.store.sessions,
       channelFor,
       yoloBy: (sessionId) => this.#yolo.by(sessionId),
+      consents: this.#consents,
+      isOwner: (who) => isOwner(who, deps),
+      timeoutMs: () => deps.settings.current.config.approvals.timeoutMs,
       clock: deps.clock,
+      log: deps.log,
     });
     const { signal } = this.#stopping;
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
@@ -173,7 +182,8 @@ export class Gateway implements AsyncDisposable {
     const { store, wake, signals, clock, faults, settings } = this.#deps;
     const lanes = this.#lanes;
     const approvals = this.#approvals;
-    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents: this.#agents, yolo: this.#yolo });
+    const [agents, yolo, consents] = [this.#agents, this.#yolo, this.#consents];
+    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents, yolo, consents });
     const commands: CommandRunner = async (command, from) => {
       await this.#refreshSettings(from.address);
       return await run(command, from);

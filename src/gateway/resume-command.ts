@@ -27,7 +27,10 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
   if (current.id === found.id) return `That is the session that you are in: ${describe(found)}.`;
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /resume.';
   if (deps.lanes.isBusy(found.id)) return `A turn is running in ${found.id}. It can be resumed when that is over.`;
-  for (const { id } of [current, found]) deps.yolo.switchOff(id);
+  for (const { id } of [current, found]) {
+    deps.yolo.switchOff(id);
+    deps.consents.forget(id);
+  }
   await deps.store.sessions.resume(found.id, inbound.address);
   // What was unfinished there goes on.
   deps.wake.wake(found.id);

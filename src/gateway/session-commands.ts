@@ -10,6 +10,7 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
   const session = await deps.store.sessions.renew(where);
   deps.yolo.switchOff(current.id);
+  deps.consents.forget(current.id);
   await deps.agents.close(current.id);
   return `A new session: ${session.id}. The old one is ${current.id}.`;
 }
@@ -17,6 +18,7 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
 export async function runStatus(where: NewSession, deps: CommandDeps): Promise<string> {
   const session = await deps.store.sessions.at(where);
   const isYolo = deps.yolo.by(session.id) !== undefined;
+  const allowed = deps.consents.count(session.id);
   const lines = [
     `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
     `model    ${await describeAnswering(session, deps)}`,
@@ -25,6 +27,7 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     `busy     ${busyModeOf(session, deps.settings.current.config)}: what a message does while a turn runs`,
     ...(await describeServers(deps)),
     ...(isYolo ? ['yolo     on: calls run without a question'] : []),
+    ...(allowed === 0 ? [] : [`allowed  ${allowed} kind${allowed === 1 ? '' : 's'} of command in this session`]),
   ];
   return lines.join('\n');
 }

@@ -2,7 +2,7 @@ import type { OutboxId, PersonId } from '../base/ids.ts';
 import type { GivenImage } from './image.ts';
 import type { Part } from './message.ts';
 import type { Address } from './session.ts';
-import type { Verdict } from './turn.ts';
+import type { ConsentScope, Verdict } from './turn.ts';
 
 /** What makes a message one message, however often a platform delivers it. */
 export interface InboundKey {
@@ -32,6 +32,8 @@ export type Inbound =
       readonly person: PersonId;
       readonly digest: string;
       readonly verdict: Verdict;
+      /** How far a yes reaches; left out: this once. */
+      readonly scope?: ConsentScope;
     };
 
 /** What a platform can do; channels differ in data, not in methods. */
@@ -63,8 +65,17 @@ export interface Outbound {
   readonly digest: string | undefined;
   /** Of a question: whether it is about an act, or about going on past a limit of money. */
   readonly about?: 'act' | 'limit';
+  /** Of a question: how far a yes may reach, where it may reach further than this once. */
+  readonly offer?: ConsentOffer;
   /** Sent behind the text, in this order. Nothing is ever sent because a text happens to name it. */
   readonly files?: readonly OutboundFile[];
+}
+
+/** What can be agreed to beyond one act. Everything it covers is in the text of the question. */
+export interface ConsentOffer {
+  readonly atMost: 'session' | 'always';
+  /** What it is about, for a button: `git push …`. */
+  readonly label: string;
 }
 
 /** A file that goes along with a message. It is read when it is sent. */
@@ -145,4 +156,9 @@ export interface TerminalPort {
 
 export type TerminalInput =
   | { readonly type: 'line'; readonly text: string; readonly images?: readonly GivenImage[] }
-  | { readonly type: 'answer'; readonly digest: string; readonly verdict: Verdict };
+  | {
+      readonly type: 'answer';
+      readonly digest: string;
+      readonly verdict: Verdict;
+      readonly scope?: ConsentScope;
+    };

@@ -161,6 +161,17 @@ const sections = {
     },
     'the shell',
   ),
+  approvals: object(
+    {
+      timeout: optional(
+        integer('seconds in which a question must be answered; silence is a no (600)', {
+          minimum: 10,
+          maximum: 86_400,
+        }),
+      ),
+    },
+    'questions whether something may be done',
+  ),
   display: object(
     {
       busy_input_mode: busyInputMode,
@@ -251,6 +262,7 @@ export const configSchema = object({
   platform_toolsets: optional(sections.platform_toolsets),
   agent_cache: optional(sections.agent_cache),
   terminal: optional(sections.terminal),
+  approvals: optional(sections.approvals),
   tools: optional(toolsSchema),
   mcp_servers: optional(mcpServersSchema),
   display: optional(sections.display),

@@ -150,6 +150,8 @@ export interface Config {
   readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
   readonly agentCache: AgentCacheSettings;
   readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  /** How long a question waits for its answer. */
+  readonly approvals: { readonly timeoutMs: number };
   readonly toolSearch: ToolSearchSettings;
   /** By the name that the user gives them. */
   readonly mcpServers: McpServers;
@@ -224,6 +226,7 @@ export function withDefaults(user: UserConfig): Config {
       timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
       envPassthrough: user.terminal?.env_passthrough ?? [],
     },
+    approvals: { timeoutMs: (user.approvals?.timeout ?? 600) * 1000 },
     toolSearch: {
       mode: user.tools?.tool_search?.enabled ?? 'auto',
       threshold: (user.tools?.tool_search?.threshold_pct ?? 10) / 100,

@@ -31,6 +31,8 @@ export interface TurnLog {
    * interrupts another right behind that one, and first of all once it is settled.
    */
   unsettled(sessionId?: SessionId): Promise<readonly WaitingTurn[]>;
+  /** The latest questions and answers about consent, of all sessions, in the order in which they were written. */
+  consents(limit: number): Promise<readonly LoggedEntry[]>;
 }
 
 export interface SessionFilter {

@@ -13,8 +13,25 @@ export type ToolEffect = 'reads' | 'idempotent' | 'keyed' | 'verifiable' | 'unsa
 /** Whether a call needs a person's consent. The question shows everything that would run. */
 export type Risk =
   | { readonly type: 'safe' }
-  | { readonly type: 'ask'; readonly question: string }
+  | {
+      readonly type: 'ask';
+      readonly question: string;
+      /** Why it is not run unasked, for whoever wants to know; no part of the question. */
+      readonly why?: string;
+      readonly standing?: Standing;
+    }
   | { readonly type: 'forbidden'; readonly reason: string };
+
+/** Acts that one consent can cover beyond the one that is asked about. */
+export interface Standing {
+  /** Equal for just these acts: everything that gives them their meaning is in it. */
+  readonly covers: string;
+  /** The same for people, on one line. */
+  readonly shown: string;
+  /** What a button has room for: `git push …`. */
+  readonly label: string;
+  readonly atMost: 'session' | 'always';
+}
 
 /** What a call touches: these files and folders (absolute paths), or anything at all. */
 export type Footprint = { readonly type: 'files'; readonly paths: readonly string[] } | { readonly type: 'anything' };

@@ -11,8 +11,11 @@ export interface TurnRef {
 
 export type Verdict = 'approved' | 'denied';
 
-/** A standing answer to questions whether a call may run. */
-export type ConsentRule = 'yolo';
+/** How far a consent reaches: this one act, the same kind of act for the rest of the session, or for good. */
+export type ConsentScope = 'once' | 'session' | 'always';
+
+/** What answers questions whether a call may run in place of a person: something that was allowed before, or the clock. */
+export type ConsentRule = 'yolo' | 'session' | 'always' | 'timeout';
 
 /**
  * Why a running turn is told to end. A stop settles it, and so does the watchdog, for want of activity; a shutdown leaves
@@ -74,8 +77,12 @@ export type TurnEntry =
       readonly digest: string;
       readonly by: PersonId | null;
       readonly verdict: Verdict;
-      /** What answered in place of a person: whoever is named had switched it on. */
+      /** What answered in place of a person: whoever is named had allowed it. */
       readonly rule?: ConsentRule;
+      /** How far the answer reaches, where it is further than this call. */
+      readonly scope?: Exclude<ConsentScope, 'once'>;
+      /** What the rule or the scope covers, as people see it. */
+      readonly covers?: string;
     }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,6 +11,13 @@ import type { ToolPlace } from '../model/tool.ts';
  * that both survive a restart. Bash reads such a file up to this line; below it stands the folder, which it never reads.
  */
 export const folderMark = 'return # the folder:';
+
+const exportedName = /^(?:declare -\w+|export) (\w+)/gm;
+const ownNames: ReadonlySet<string> = new Set(['OLDPWD', 'PWD', 'SHLVL', '_']);
+
+function exportedIn(line: string): string {
+  return /^(?:declare -\w+|export) (\w+)/.exec(line)?.[1] ?? '';
+}
 
 /** What a shell left: all of it as bash reads it, in bytes, since a variable may hold what is no text; and the folder. */
 interface ShellState {
@@ -57,6 +65,23 @@ export class TaskState {
     const text = this.#stateOf(sessionId)?.bytes.toString('utf8');
     const line = new RegExp(`^(?:declare -\\w+|export) ${name}="((?:[^"\\\\]|\\\\.)*)"$`, 'ms');
     return text === undefined ? undefined : (line.exec(text)?.[1] ?? '').replaceAll(/\\(.)/gs, '$1');
+  }
+
+  /**
+   * Names the variables that the session's last command left exported; undefined where they are those that every new shell
+   * gets. Those that bash itself changes as it goes do not count.
+   */
+  environmentOf(sessionId: SessionId, given: Readonly<Record<string, string>>): string | undefined {
+    const text = this.#stateOf(sessionId)?.bytes.toString('utf8');
+    if (text === undefined) return undefined;
+    const names = new Set(
+      [...text.matchAll(exportedName)].map(([, name = '']) => name).filter((name) => !ownNames.has(name)),
+    );
+    const isAsGiven = [...names].every((name) => this.exported(sessionId, name) === given[name]);
+    const isWhole = Object.keys(given).every((name) => names.has(name) || ownNames.has(name));
+    if (isAsGiven && isWhole) return undefined;
+    const lines = text.slice(0, text.lastIndexOf(folderMark)).split('\n');
+    return hash('sha256', lines.filter((line) => !ownNames.has(exportedIn(line))).join('\n'));
   }
 
   #stateOf(sessionId: SessionId): ShellState | undefined {

@@ -10,7 +10,7 @@ import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
 import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
 import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
-import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
+import type { assessCommand as AssessCommand, CommandRisk } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
 import type { CallTicket } from './shell/call-ticket.ts';
 import type { CallTickets } from './shell/call-tickets.ts';
@@ -25,10 +25,11 @@ import type { isOfThisBoot as IsOfThisBoot } from './shell/process-group.ts';
 import type { Runners } from './shell/runners.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
+import type { findStanding as FindStanding } from './shell/standing-command.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
 import { markedText } from './files/write-guard.ts';
 import type { TaskState } from './task-state.ts';
-import { done, failed, settle, spellOut } from './tool-outcomes.ts';
+import { done, failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface TerminalDeps {
@@ -95,24 +96,38 @@ class TerminalCommands {
     const problem = findProblem(input);
     if (problem !== undefined) return { type: 'forbidden', reason: problem };
     const folder = this.#startFolder(input, place);
-    const { assessCommand, isSystemProgram, syntax } = await (this.#judgement ??= loadJudgement());
+    const { assessCommand, findStanding, syntax } = await (this.#judgement ??= loadJudgement());
     const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
     if (risk.type === 'forbidden') return risk;
-    if (risk.type === 'safe') {
-      const paths = risk.paths.map((path) => this.#deps.workspace.locate(path, place, folder));
-      const reads = paths.map((path) => this.#deps.workspace.judgeRead(path));
-      const secret = reads.find((read) => read.type === 'forbidden');
-      if (secret !== undefined) return secret;
-      const isOrdinary =
-        reads.every((read) => read.type === 'safe') && !paths.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path));
-      if (isOrdinary && isSystemProgram(risk.program, this.#pathOf(place))) return { type: 'safe' };
-    }
+    const doubt = risk.type === 'safe' ? await this.#doubtRead(risk, folder, place) : risk.why;
+    if (typeof doubt !== 'string') return doubt;
     // The last line is ours, whatever the command and the folder are called.
-    const where = spellOut(folder).replaceAll('\n', '\\u{a}');
-    return {
-      type: 'ask',
-      question: `${spellOut(input.command)}\nin ${where}${isBackground(input) ? ', in the background' : ''}`,
-    };
+    const manner = isBackground(input) ? 'in the background' : undefined;
+    const question = `${spellOut(input.command)}\nin ${spellOutLine(folder)}${manner === undefined ? '' : `, ${manner}`}`;
+    const words = risk.type === 'ask' ? risk.words : undefined;
+    const { workdir, sessionId } = place;
+    const given = { ...this.#deps.environment, [sessionVariable]: sessionId };
+    const environment = this.#deps.state.environmentOf(sessionId, given);
+    const { command } = input;
+    const standing = findStanding({ command, words, folder, workdir, path: this.#pathOf(place), environment, manner });
+    return { type: 'ask', question, why: doubt, standing };
+  }
+
+  /** What is to be said of a plain read: it is safe, it is forbidden, or why it is asked about. */
+  async #doubtRead(
+    { paths, program }: Extract<CommandRisk, { readonly type: 'safe' }>,
+    folder: string,
+    place: ToolPlace,
+  ): Promise<Exclude<Risk, { readonly type: 'ask' }> | string> {
+    const { isSystemProgram } = await (this.#judgement ??= loadJudgement());
+    const located = paths.map((path) => this.#deps.workspace.locate(path, place, folder));
+    const reads = located.map((path) => this.#deps.workspace.judgeRead(path));
+    const secret = reads.find((read) => read.type === 'forbidden');
+    if (secret !== undefined) return secret;
+    if (reads.some((read) => read.type !== 'safe')) return 'it reads what may log you in somewhere';
+    if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
+    if (!isSystemProgram(program, this.#pathOf(place))) return `${program} is not the program of the system here`;
+    return { type: 'safe' };
   }
 
   #pathOf({ sessionId }: ToolPlace): string {
@@ -218,16 +233,18 @@ class TerminalCommands {
 interface LoadedJudgement {
   readonly isSystemProgram: typeof IsSystemProgram;
   readonly assessCommand: typeof AssessCommand;
+  readonly findStanding: typeof FindStanding;
   readonly syntax: BashSyntax;
 }
 
 async function loadJudgement(): Promise<LoadedJudgement> {
-  const [{ assessCommand }, { loadBashSyntax }, { isSystemProgram }] = await Promise.all([
+  const [{ assessCommand }, { loadBashSyntax }, { isSystemProgram }, { findStanding }] = await Promise.all([
     import('./shell/assess-command.ts'),
     import('./shell/bash-syntax.ts'),
     import('./shell/system-program.ts'),
+    import('./shell/standing-command.ts'),
   ]);
-  return { assessCommand, isSystemProgram, syntax: await loadBashSyntax() };
+  return { assessCommand, findStanding, isSystemProgram, syntax: await loadBashSyntax() };
 }
 
 interface LoadedBackground {

@@ -1,6 +1,8 @@
 import { describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
+import type { ApprovalAnswer } from '../model/approvals.ts';
 import type { ToolOutcome } from '../model/message.ts';
+import type { Risk } from '../model/tool.ts';
 import type { OpenCall } from '../model/turn-state.ts';
 import type { Verdict } from '../model/turn.ts';
 import type { ReadyCall } from './prepare-call.ts';
@@ -31,12 +33,12 @@ export async function askConsent(
       break;
   }
   if (open.approval?.digest === prepared.digest) return toConsent(open.approval.verdict);
-  return await askPerson(prepared, risk.question, deps, signal);
+  return await askPerson(prepared, risk, deps, signal);
 }
 
 async function askPerson(
   { call, digest }: ReadyCall,
-  question: string,
+  { question, standing }: Extract<Risk, { readonly type: 'ask' }>,
   deps: ToolDeps,
   signal: AbortSignal,
 ): Promise<Consent> {
@@ -44,15 +46,20 @@ async function askPerson(
   await recorder.record([{ type: 'approval.asked', callId: call.id, digest, question }], signal);
   await recorder.reach('approval-asked');
   try {
-    const { verdict, by, rule } = await deps.approvals.ask({ turn: recorder.turn, call, digest, question }, signal);
-    const answered = { callId: call.id, digest, by, verdict, ...(rule && { rule }) };
-    await recorder.record([{ type: 'approval.answered', ...answered }], signal);
+    const request = { turn: recorder.turn, call, digest, question, ...(standing && { standing }) };
+    const answer = await deps.approvals.ask(request, signal);
+    await recorder.record([{ type: 'approval.answered', callId: call.id, digest, ...answer }], signal);
     await recorder.reach('approval-answered');
-    return by === null ? nobodyAsked : toConsent(verdict);
+    return readAnswer(answer);
   } catch (thrown) {
     if (signal.aborted) return withheld({ type: 'interrupted' });
     return withheld({ type: 'refused', reason: `nobody could be asked: ${describeError(thrown)}` });
   }
+}
+
+function readAnswer({ verdict, by, rule }: ApprovalAnswer): Consent {
+  if (rule === 'timeout') return withheld({ type: 'refused', reason: `nobody answered in time: ${deniedText}` });
+  return by === null ? nobodyAsked : toConsent(verdict);
 }
 
 const nobodyAsked = withheld({

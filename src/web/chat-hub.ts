@@ -15,6 +15,8 @@ export interface OpenQuestion {
   readonly id: string;
   readonly digest: string;
   readonly text: string;
+  /** How far a yes may reach, where it may reach further than once. */
+  readonly offer?: Outbound['offer'];
 }
 
 /** The reply that grows, and what is being done. */
@@ -81,10 +83,10 @@ export class ChatHub implements WebchatPort {
   }
 
   async show(message: Outbound): Promise<void> {
-    const { id, address, kind, text, digest } = message;
+    const { id, address, kind, text, digest, offer } = message;
     const { chat } = address;
     if (kind === 'question') {
-      const question = { id, digest: digest ?? '', text };
+      const question = { id, digest: digest ?? '', text, ...(offer && { offer }) };
       this.#at(chat).questions.set(id, question);
       this.#tell(chat, { type: 'asked', question });
     } else if ((await this.#deps.outbox.get(id)) === undefined) {

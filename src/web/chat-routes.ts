@@ -128,10 +128,12 @@ async function takeIn(id: string, text: string, address: Address, deps: ChatRout
 /** How the question ended is told to every page that shows it. */
 async function takeAnswer(c: Context<WebEnv>, { hub }: ChatRoutesDeps): Promise<Response> {
   const address = addressOf(c);
-  const { digest, verdict } = await readBody(c, ['digest', 'verdict']);
+  const { digest, verdict, scope } = await readBody(c, ['digest', 'verdict'], ['scope']);
   if (verdict !== 'approved' && verdict !== 'denied')
     throw new HTTPException(400, { message: 'the verdict is "approved" or "denied"' });
-  hub.bring({ type: 'answer', address, person: owner, digest, verdict });
+  if (scope !== undefined && scope !== 'once' && scope !== 'session' && scope !== 'always')
+    throw new HTTPException(400, { message: 'the scope is "once", "session" or "always"' });
+  hub.bring({ type: 'answer', address, person: owner, digest, verdict, ...(scope && { scope }) });
   return c.json({ ok: true }, 202);
 }
 

@@ -1,14 +1,19 @@
+import { join } from 'node:path';
 import { AsyncQueue } from '../../src/base/async-queue.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { PersonId, SessionId } from '../../src/base/ids.ts';
 import { createTerminalChannel } from '../../src/channels/terminal.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { PendingApprovals } from '../../src/gateway/approvals.ts';
+import { StandingConsents } from '../../src/gateway/standing-consents.ts';
 import type { Channel, Outbound, TerminalPort } from '../../src/model/channel.ts';
 import type { Address } from '../../src/model/session.ts';
 import type { Store } from '../../src/model/store.ts';
 import type { TurnRef } from '../../src/model/turn.ts';
+import { FileStandingRules } from '../../src/store/home/standing-rules.ts';
 import { openStoreHouse } from '../support/store-house.ts';
 import * as sqlite from '../support/store-sqlite-opener.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
 import { describeApprovalsConformance } from './approvals-conformance.ts';
 import type { ApprovalsBench } from './approvals-conformance.ts';
 
@@ -54,6 +59,7 @@ class Seen {
 
 async function openApprovals(): Promise<ApprovalsBench> {
   const house = await openStoreHouse(sqlite);
+  const folder = await makeTempFolder();
   const { store, clock } = house;
   const seen = new Seen();
   const begun = Promise.withResolvers<void>();
@@ -69,7 +75,16 @@ async function openApprovals(): Promise<ApprovalsBench> {
     seat('broken', { asks: 'yes', show: () => Promise.reject(new Error('the terminal is gone')) }),
   ];
   const channelFor = (where: Address): Channel | undefined => channels.find((channel) => channel.serves(where));
-  const approvals = new PendingApprovals({ sessions: store.sessions, channelFor, yoloBy: () => undefined, clock });
+  const approvals = new PendingApprovals({
+    sessions: store.sessions,
+    channelFor,
+    yoloBy: () => undefined,
+    consents: new StandingConsents(new FileStandingRules(join(folder.path, 'standing-rules.json')), clock),
+    isOwner: () => Promise.resolve(true),
+    timeoutMs: () => 600_000,
+    clock,
+    log: silentLog,
+  });
   return {
     approvals,
     turn: await turnAt('asked', store),
@@ -84,7 +99,10 @@ async function openApprovals(): Promise<ApprovalsBench> {
     seen: seen.questions,
     whenSeen: (count) => seen.until(count),
     answer: (digest, verdict) => void approvals.answer({ type: 'answer', address, person, digest, verdict }),
-    [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await house[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }
 

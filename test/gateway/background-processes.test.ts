@@ -168,7 +168,7 @@ const startsAndWrites: ModelScript = (request) => {
 async function allow({ telegram }: TelegramHouse, question: RegExp): Promise<void> {
   await telegram.whenShown(anna.id, (texts) => texts.some((text) => question.test(text)));
   const asking = telegram.shown(anna.id).find(({ text }) => question.test(text));
-  const button = asking?.buttons?.inline_keyboard.flat().find(({ text }) => text === 'Allow');
+  const button = asking?.buttons?.inline_keyboard.flat().find(({ text }) => text === 'Allow' || text === 'Once');
   assert.ok(button && 'callback_data' in button);
   telegram.press(button.callback_data);
 }

@@ -69,7 +69,7 @@ async function whenAsked({ telegram }: TelegramHouse, chat: number): Promise<str
   let data: string | undefined;
   await telegram.whenShown(chat, () => {
     const buttons = telegram.shown(chat).flatMap((message) => message.buttons?.inline_keyboard.flat() ?? []);
-    const allow = buttons.find(({ text }) => text === 'Allow');
+    const allow = buttons.find(({ text }) => text === 'Allow' || text === 'Once');
     data = allow && 'callback_data' in allow ? allow.callback_data : undefined;
     return data !== undefined;
   });

@@ -113,7 +113,7 @@ test('a button answers the question that it stands under, and then goes', async 
   house.telegram.say('make a file');
   await house.telegram.whenShown(anna.id, (texts) => texts.length > 0 && questions(house).length === 1);
   const [question] = questions(house);
-  house.telegram.press(buttonOf(question, 'Allow'));
+  house.telegram.press(buttonOf(question, 'Once'));
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('Done.') && questions(house).length === 0);
 
   const ended = house.telegram.shown(anna.id).find(({ message_id: id }) => id === question?.message_id);
@@ -185,7 +185,7 @@ test('nobody without access can press a button, edit a message in or give a comm
   const [question] = questions(house);
 
   const chat = { id: anna.id, type: 'private', first_name: 'Anna' } as const;
-  telegram.press(buttonOf(question, 'Allow'), { from: ben, chat });
+  telegram.press(buttonOf(question, 'Once'), { from: ben, chat });
   telegram.edit(telegram.say('/stop', { from: ben }), '/stop now', 1_767_225_700);
   await codeFor(house, ben);
   telegram.press(buttonOf(question, 'Deny'));

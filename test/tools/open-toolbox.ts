@@ -121,6 +121,12 @@ export class ToolBench implements AsyncDisposable {
     return await this.#find(name).assess(parse(this.#find(name), input), place);
   }
 
+  /** What a person would be asked; undefined where nobody is. */
+  async question(name: string, input: Json): Promise<string | undefined> {
+    const risk = await this.assess(name, input);
+    return risk.type === 'ask' ? risk.question : undefined;
+  }
+
   footprint(name: string, input: Json): Footprint {
     return this.#find(name).footprint(parse(this.#find(name), input), this.place);
   }

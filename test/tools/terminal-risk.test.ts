@@ -11,14 +11,8 @@ test('plain reading runs unasked, disasters never, and everything else is asked 
 
   assert.deepEqual(await bench.assess('terminal', { command: 'ls -la' }), { type: 'safe' });
   assert.equal((await bench.assess('terminal', { command: 'rm -rf ~' })).type, 'forbidden');
-  assert.deepEqual(await bench.assess('terminal', { command }), {
-    type: 'ask',
-    question: `${shown}\nin ${bench.workdir}`,
-  });
-  assert.deepEqual(await bench.assess('terminal', { command: 'make', workdir: '/usr' }), {
-    type: 'ask',
-    question: 'make\nin /usr',
-  });
+  assert.equal(await bench.question('terminal', { command }), `${shown}\nin ${bench.workdir}`);
+  assert.equal(await bench.question('terminal', { command: 'make', workdir: '/usr' }), 'make\nin /usr');
 });
 
 test('the question ends with the folder where the shell stands, on one line whatever it is called', async () => {
@@ -26,10 +20,7 @@ test('the question ends with the folder where the shell stands, on one line what
 
   await bench.run('terminal', { command: "mkdir -p $'odd\\nin /' && cd odd*" });
 
-  assert.deepEqual(await bench.assess('terminal', { command: 'make' }), {
-    type: 'ask',
-    question: `make\nin ${bench.workdir}/odd\\u{a}in `,
-  });
+  assert.equal(await bench.question('terminal', { command: 'make' }), `make\nin ${bench.workdir}/odd\\u{a}in `);
 });
 
 test('a plain reading command that would show our secrets is forbidden, also through links and folders', async () => {
@@ -97,8 +88,7 @@ test('what may log its owner in is read only when the owner agrees, by whatever 
 
   assert.deepEqual(await typesOf(files), new Set(['ask']));
   assert.deepEqual(await typesOf(open), new Set(['safe']));
-  const question = await bench.assess('terminal', { command: 'cat .netrc' });
-  assert.deepEqual(question, { type: 'ask', question: `cat .netrc\nin ${bench.workdir}` });
+  assert.equal(await bench.question('terminal', { command: 'cat .netrc' }), `cat .netrc\nin ${bench.workdir}`);
 });
 
 test('a search of a folder leaves out what may log its owner in', async () => {

@@ -71,7 +71,9 @@ test('an answer grows while it comes, and stop ends it', { skip }, async () => {
 });
 
 for (const [button, made] of [
-  ['Allow', 'The file is there.'],
+  ['Once', 'The file is there.'],
+  ['Session', 'The file is there.'],
+  ['Always touch made', 'The file is there.'],
   ['Deny', 'As you wish.'],
 ] as const) {
   test(`a question waits for its buttons, also over a reload, and ${button} answers it`, { skip }, async () => {
@@ -177,7 +179,7 @@ test(
     await page.getByRole('status').filter({ hasText: 'Connected' }).waitFor();
     await page.keyboard.type('make a file');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Questions' }).getByRole('button', { name: 'Allow' }).waitFor();
+    await page.getByRole('region', { name: 'Questions' }).getByRole('button', { name: 'Once' }).waitFor();
 
     await page.getByRole('textbox', { name: 'Message' }).focus();
     await page.keyboard.press('Shift+Tab');

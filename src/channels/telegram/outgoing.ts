@@ -2,13 +2,13 @@ import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
 import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
-import { writeButton } from './button-data.ts';
 import { isTokenRefused, refusedToken } from './insist.ts';
 import { layOut } from './lay-out.ts';
 import { judgeFile, sendFile } from './post-file.ts';
 import type { FilePost } from './post-file.ts';
 import { editText, goneRefusal, lengthRefusal, refuses, sendText } from './post-text.ts';
 import type { Previews } from './previews.ts';
+import { questionButtons } from './question-buttons.ts';
 import { joinRichText, plainText } from './rich-text.ts';
 import type { RichText } from './rich-text.ts';
 import { splitRichText } from './split-text.ts';
@@ -49,7 +49,7 @@ export class Outgoing {
 
   async send(message: Outbound, signal: AbortSignal): Promise<Receipt> {
     if (signal.aborted) return { type: 'retry', afterMs: 0, reason: 'the program is ending' };
-    const buttons = message.digest === undefined ? undefined : buttonsFor(message.digest);
+    const buttons = message.digest === undefined ? undefined : questionButtons(message.digest, message.offer);
     if (buttons === 'too-long') return { type: 'refused', reason: 'the question does not fit under a button' };
     const progress = this.#unfinished.get(message.id) ?? (await this.#begin(message));
     const receipt = await this.#finish(progress, { message, buttons, signal });
@@ -120,17 +120,6 @@ interface Sending {
   readonly message: Outbound;
   readonly buttons: InlineKeyboardMarkup | undefined;
   readonly signal: AbortSignal;
-}
-
-function buttonsFor(digest: string): InlineKeyboardMarkup | 'too-long' {
-  const allow = writeButton({ verdict: 'approved', digest });
-  const deny = writeButton({ verdict: 'denied', digest });
-  if (allow === undefined || deny === undefined) return 'too-long';
-  const row = [
-    { text: 'Allow', callback_data: allow },
-    { text: 'Deny', callback_data: deny },
-  ];
-  return { inline_keyboard: [row] };
 }
 
 function advance(progress: Progress, messageId: number): void {

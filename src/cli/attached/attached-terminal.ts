@@ -147,8 +147,8 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   async #takeIn(inbound: Inbound): Promise<Intake> {
     const { link } = this.#deps;
     if (inbound.type === 'answer') {
-      const { digest, verdict } = inbound;
-      return await link.call('seat.answer', { digest, verdict });
+      const { digest, verdict, scope } = inbound;
+      return await link.call('seat.answer', { digest, verdict, scope });
     }
     const { key, parts, images = [] } = inbound;
     const message = {

@@ -7,7 +7,7 @@ import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
 import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
-import { readVerdict } from '../read-verdict.ts';
+import { readReply, replyPrompt } from '../read-reply.ts';
 import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
 import { StatusNotes } from '../render/status-notes.ts';
@@ -39,7 +39,7 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
 type Mode =
   | { readonly type: 'idle'; readonly isAboutToLeave: boolean }
   | { readonly type: 'busy'; readonly isStopping: boolean }
-  | { readonly type: 'asking'; readonly digest: string };
+  | { readonly type: 'asking'; readonly question: Outbound };
 
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
@@ -65,7 +65,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #gateway: ServedTerminal['gateway'] | undefined;
   #mode: Mode = busy;
   /** A question that came while a line was being typed: it is asked when that line is out of the way. */
-  #nextQuestion: string | undefined;
+  #nextQuestion: Outbound | undefined;
   #sessionId: SessionId | undefined;
   #whenIdle: Promise<void> | undefined;
   #pasting: NodeJS.Timeout | undefined;
@@ -149,15 +149,15 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   show(message: Outbound): Promise<void> {
     this.#view.show(message);
-    if (message.kind === 'question') this.#nextQuestion = message.digest;
+    if (message.kind === 'question') this.#nextQuestion = message;
     this.#showPrompt();
     return Promise.resolve();
   }
 
   /** Someone else was faster, or nobody needs to know any more: what is being typed as an answer is none now. */
   conclude({ digest }: Outbound, ending: string): void {
-    if (this.#nextQuestion === digest) this.#nextQuestion = undefined;
-    else if (this.#mode.type !== 'asking' || this.#mode.digest !== digest) return;
+    if (this.#nextQuestion?.digest === digest) this.#nextQuestion = undefined;
+    else if (this.#mode.type !== 'asking' || this.#mode.question.digest !== digest) return;
     else {
       this.#mode = busy;
       if (this.#screen.isTyping) this.#dropTyped();
@@ -179,7 +179,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   line(text: string): void {
     if (this.#mode.type === 'asking') {
-      this.#answer(text, this.#mode.digest);
+      this.#answer(text, this.#mode.question);
       return;
     }
     clearTimeout(this.#pasting);
@@ -195,11 +195,11 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Words instead of a yes or no are a no, and reach the model with it. */
-  #answer(text: string, digest: string): void {
-    const verdict = readVerdict(text);
+  #answer(text: string, { digest = '', offer }: Outbound): void {
+    const reply = readReply(text, offer);
     this.#mode = busy;
-    if (verdict === 'unclear') this.#send(text);
-    this.#input.push({ type: 'answer', digest, verdict: verdict === 'approved' ? 'approved' : 'denied' });
+    if (reply === 'unclear') this.#send(text);
+    this.#input.push({ type: 'answer', digest, ...(reply === 'unclear' ? { verdict: 'denied' } : reply) });
   }
 
   interrupt(): void {
@@ -330,11 +330,11 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #showPrompt(): void {
     if (this.#screen.isTyping) return;
     if (this.#nextQuestion !== undefined) {
-      this.#mode = { type: 'asking', digest: this.#nextQuestion };
+      this.#mode = { type: 'asking', question: this.#nextQuestion };
       this.#nextQuestion = undefined;
     }
     if (this.#message.isContinued) this.#screen.prompt('… ', 'remembered');
-    else if (this.#mode.type === 'asking') this.#screen.prompt('Allow this? [y/N] ', 'forgotten');
+    else if (this.#mode.type === 'asking') this.#screen.prompt(replyPrompt(this.#mode.question.offer), 'forgotten');
     else if (this.#mode.type === 'idle' && this.#message.isEmpty) {
       this.#view.endLine();
       this.#screen.prompt('› ', 'remembered');

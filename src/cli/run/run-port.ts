@@ -51,14 +51,14 @@ export class RunPort implements TerminalPort, Disposable {
     for (const asker of this.#asked.values()) asker[Symbol.dispose]();
   }
 
-  async #ask(asker: ConsentAsker, question: string, digest: string): Promise<void> {
-    const verdict = await asker.ask(question);
-    if (this.#asked.delete(digest)) this.#answers.push({ type: 'answer', digest, verdict });
+  async #ask(asker: ConsentAsker, { text, offer }: Outbound, digest: string): Promise<void> {
+    const reply = await asker.ask(text, offer);
+    if (this.#asked.delete(digest)) this.#answers.push({ type: 'answer', digest, ...reply });
   }
 
-  async #answer({ text, about }: Outbound, digest: string): Promise<void> {
+  async #answer(question: Outbound, digest: string): Promise<void> {
     const { acts, person, process } = this.#options;
-    const isAllowed = about === 'act' && acts === 'allowed';
+    const isAllowed = question.about === 'act' && acts === 'allowed';
     if (isAllowed || person === 'absent') {
       this.#answers.push({ type: 'answer', digest, verdict: isAllowed ? 'approved' : 'denied' });
       return;
@@ -67,6 +67,6 @@ export class RunPort implements TerminalPort, Disposable {
     const asker = new ConsentAsker(process);
     this.#asked.set(digest, asker);
     // Shown is not yet answered: a stop must be able to overtake the person.
-    void this.#ask(asker, text, digest);
+    void this.#ask(asker, question, digest);
   }
 }

@@ -57,8 +57,8 @@ type Answers = {
 export const callAnswers: Answers = {
   'seat.take': takeSeat,
   'seat.say': say,
-  'seat.answer': ({ digest, verdict }, { seat, deps }) =>
-    deps.gateway.takeIn({ type: 'answer', address: seat.address, person: localOwner, digest, verdict }),
+  'seat.answer': ({ digest, verdict, scope = 'once' }, { seat, deps }) =>
+    deps.gateway.takeIn({ type: 'answer', address: seat.address, person: localOwner, digest, verdict, scope }),
   async 'seat.deliver'(_params, { seat, deps }) {
     await deps.gateway.deliver(seat.address);
     await deps.gateway.askAgain(seat.address, seat);
@@ -74,6 +74,7 @@ export const callAnswers: Answers = {
     deps.store.sessions.list({ ...(platform !== undefined && { platform }), ...(stage && { stage }), limit }),
   'turns.after': ({ sessionId, seq }, { deps }) => deps.store.turns.after(sessionId as SessionId, seq),
   'turns.unsettled': ({ sessionId }, { deps }) => deps.store.turns.unsettled(sessionId as SessionId | undefined),
+  'turns.consents': ({ limit }, { deps }) => deps.store.turns.consents(limit),
   'search.find': ({ query, limit }, { deps }) => deps.store.search.find(query, limit),
   'search.lastSaid': ({ platform, limit }, { deps }) => deps.store.search.lastSaid(platform, limit),
   'blobs.read': ({ sessionId, blob }, { deps }) => deps.store.blobs.read(sessionId as SessionId, blob as BlobId),

@@ -34,7 +34,11 @@ export const callSchemas = {
     images: list(object({ base64: id, name: optional(text) }), 'pictures'),
     delivery: oneOf(['first', 'repeat'], 'a repeat may have been taken in before the connection broke'),
   }),
-  'seat.answer': object({ digest: id, verdict: oneOf(['approved', 'denied'], 'the answer') }),
+  'seat.answer': object({
+    digest: id,
+    verdict: oneOf(['approved', 'denied'], 'the answer'),
+    scope: optional(oneOf(['once', 'session', 'always'], 'how far a yes reaches')),
+  }),
   'seat.deliver': nothing,
   'seat.session': nothing,
   'session.goOn': ofSession,
@@ -46,6 +50,7 @@ export const callSchemas = {
   'sessions.list': object({ platform: optional(id), stage: optional(oneOf(['begun'], 'which')), limit: count }),
   'turns.after': object({ sessionId: id, seq: count }),
   'turns.unsettled': object({ sessionId: optional(id) }),
+  'turns.consents': object({ limit: count }),
   'search.find': object({ query: text, limit: count }),
   'search.lastSaid': object({ platform: id, limit: count }),
   'blobs.read': object({ sessionId: id, blob: id }),
@@ -73,6 +78,7 @@ export interface CallResults {
   'sessions.list': readonly Session[];
   'turns.after': readonly LoggedEntry[];
   'turns.unsettled': readonly TurnRef[];
+  'turns.consents': readonly LoggedEntry[];
   'search.find': readonly SearchHit[];
   'search.lastSaid': readonly string[];
   'blobs.read': string | undefined;

@@ -4,7 +4,7 @@ import type { Outbound } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 
 /** Changes with every change of what is said over the socket: two programs that differ in it refuse each other. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** Characters of one frame. The pictures of a message come to less than half of it. */
 export const longestFrame = 64 * 1024 * 1024;

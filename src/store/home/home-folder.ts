@@ -21,6 +21,8 @@ export interface HomeFolder {
   readonly skills: string;
   /** The list of trusted folders. */
   readonly trustFile: string;
+  /** What was allowed for good. */
+  readonly rulesFile: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,6 +55,7 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
     cache: join(path, ownFolders.cache),
     skills: join(path, 'skills'),
     trustFile: join(path, ownFolders.state, 'trusted-folders.json'),
+    rulesFile: join(path, ownFolders.state, 'standing-rules.json'),
   };
 }
 

@@ -97,7 +97,7 @@ function portMaker(db: Database, clock: Clock): PortMaker {
   const webLogins = webLoginRows(db);
   const homeChats = homeChatRows(db);
   return (runJob) => ({
-    turns: toPort<TurnLog>(turns, ['after', 'unsettled'], runJob),
+    turns: toPort<TurnLog>(turns, ['after', 'unsettled', 'consents'], runJob),
     sessions: toPort<Sessions>(sessions, ['find', 'get', 'matching', 'list'], runJob),
     inbox: toPort<Inbox>(inbox, ['open'], runJob),
     outbox: toPort<Outbox>(outbox, ['get', 'waiting', 'after'], runJob),

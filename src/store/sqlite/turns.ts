@@ -21,6 +21,11 @@ interface EntryRow {
 const entriesBehind: Query<EntryRow> = {
   sql: 'SELECT seq, turn_id, at, entry FROM entries WHERE session_id = ? AND seq > ? ORDER BY seq',
 };
+// What an entry begins with is its type. A range, unlike a pattern, compares no more than that beginning.
+const latestConsents: Query<EntryRow & { readonly session_id: SessionId }> = {
+  sql: `SELECT session_id, seq, turn_id, at, entry FROM entries
+    WHERE entry >= '{"type":"approval.' AND entry < '{"type":"approval/' ORDER BY number DESC LIMIT ?`,
+};
 const endOfLog: Query<{ last_seq: number; title: string }> = {
   sql: 'SELECT last_seq, title FROM sessions WHERE id = ?',
 };
@@ -43,6 +48,11 @@ export function turnRows(db: Database, clock: Clock): Rows<TurnLog> {
     append: (turn, entries, fence) => append(db, clock.now(), turn, { entries, fence }),
     after: (sessionId, seq) => db.all(entriesBehind, sessionId, seq).map((row) => toLogged(sessionId, row)),
     unsettled: (sessionId) => unsettled(db, sessionId),
+    consents: (limit) =>
+      db
+        .all(latestConsents, limit)
+        .map((row) => toLogged(row.session_id, row))
+        .toReversed(),
   };
 }
 

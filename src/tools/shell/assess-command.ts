@@ -1,11 +1,12 @@
 import type { BashSyntax } from './bash-syntax.ts';
 import { findDisaster } from './find-disaster.ts';
-import { findPlainRead } from './plain-reads.ts';
+import { findPlainRead, plainWords } from './plain-reads.ts';
 
 export type CommandRisk =
   /** It only reads; `paths` are the words that may name what it reads. */
   | { readonly type: 'safe'; readonly program: string; readonly paths: readonly string[] }
-  | { readonly type: 'ask' }
+  /** `words` where it is one simple command that means exactly what it says. */
+  | { readonly type: 'ask'; readonly why: string; readonly words?: readonly string[] }
   | { readonly type: 'forbidden'; readonly reason: string };
 
 export interface CommandSurroundings {
@@ -26,10 +27,12 @@ export function assessCommand(command: string, surroundings: CommandSurroundings
     const script = syntax.parse(command);
     const disaster = findDisaster(script, scope, syntax);
     if (disaster !== undefined) return forbid(disaster);
-    const reading = findPlainRead(command, script);
-    return reading === undefined ? { type: 'ask' } : { type: 'safe', ...reading };
+    const words = plainWords(command, script);
+    if (words === undefined) return { type: 'ask', why: 'it is more than one plain command' };
+    const reading = findPlainRead(words);
+    return typeof reading === 'string' ? { type: 'ask', why: reading, words } : { type: 'safe', ...reading };
   } catch {
-    return { type: 'ask' };
+    return { type: 'ask', why: 'it cannot be read for certain' };
   }
 }
 

@@ -7,17 +7,23 @@ export interface PlainRead {
 }
 
 /**
- * What a command reads, if it is one simple command that plainly does nothing else; otherwise undefined. Anything that
- * the shell would expand, redirect or chain is not plain, and neither is anything that the parser was not sure of.
+ * The words of a text that is one simple command and means exactly what it says; otherwise undefined. Anything that the
+ * shell would expand, redirect or chain is not plain, and neither is anything that the parser was not sure of.
  */
-export function findPlainRead(text: string, script: ParsedScript): PlainRead | undefined {
+export function plainWords(text: string, script: ParsedScript): readonly string[] | undefined {
   const words = onlyWords(text, script).map(plainText);
-  if (!words.every((word) => word !== undefined)) return undefined;
-  const [program = '', ...rest] = words;
+  return words.length > 0 && words.every((word) => word !== undefined) ? words : undefined;
+}
+
+/** What a simple command reads, if it plainly does nothing else; otherwise why that cannot be said. */
+export function findPlainRead([program = '', ...rest]: readonly string[]): PlainRead | string {
   const isPlain = readers.get(program);
-  if (isPlain === undefined || !isPlain(rest)) return undefined;
+  if (isPlain === undefined) return `${program} is not known to do nothing but read`;
+  if (!isPlain(rest)) return `with these words, ${program} may do more than read`;
   const paths = rest.flatMap((word) => [word, ...word.split('=').slice(1)]);
-  return paths.some(climbsBack) ? undefined : { program, paths };
+  return paths.some(climbsBack)
+    ? 'a path in it goes back over another folder, which may be a link'
+    : { program, paths };
 }
 
 /** The words of a text that is one command of nothing but words; otherwise none. */

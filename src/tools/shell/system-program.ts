@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 const builtins: ReadonlySet<string> = new Set(['echo', 'pwd']);
@@ -23,4 +23,23 @@ export function isSystemProgram(name: string, path: string): boolean {
     if (existsSync(join(folder, name))) return systemFolders.has(folder.replace(/(?<=.)\/+$/, ''));
   }
   return false;
+}
+
+/** The program that a name means along this path, with all links followed; undefined where that cannot be said. */
+export function findProgram(name: string, path: string): string | undefined {
+  for (const folder of path.split(':')) {
+    if (!isAbsolute(folder)) return undefined;
+    const file = join(folder, name);
+    if (isExecutable(file)) return realpathSync(file);
+  }
+  return undefined;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // missing, or closed to us: bash passes it over, too
+  }
 }

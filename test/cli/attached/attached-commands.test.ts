@@ -188,7 +188,7 @@ test(
     await bench.start();
     {
       await using terminal = openTerminal(bench.desk, ['run', 'make a file']);
-      await terminal.shows(/\[y\/N\]/);
+      await terminal.shows(/\[N\]o:/);
     }
 
     await bench.desk.server.whenRequested(2);

@@ -103,10 +103,10 @@ test('a question is answered by whoever is first, and the other terminal sees ho
   await using second = openTerminal(bench.desk, ['-c']);
   await second.shows(/Hello\.\n›$/);
   await first.enter('make a file');
-  await first.shows(/\[y\/N\]$/);
-  await second.shows(/\[y\/N\]$/);
+  await first.shows(/\[N\]o:$/);
+  await second.shows(/\[N\]o:$/);
   await using third = openTerminal(bench.desk, ['-c']);
-  await third.shows(/touch made[\s\S]*\[y\/N\]$/);
+  await third.shows(/touch made[\s\S]*\[N\]o:$/);
 
   await second.enter('y');
 
@@ -173,12 +173,12 @@ test(
     await using terminal = openTerminal(bench.desk, []);
     await terminal.shows(prompt);
     await terminal.enter('make a file');
-    await terminal.shows(/\[y\/N\]$/);
+    await terminal.shows(/\[N\]o:$/);
 
     gateway.child.kill('SIGTERM');
     await gateway.ended;
     await bench.start();
-    await terminal.shows(/The gateway is back\.[\s\S]*\[y\/N\]$/);
+    await terminal.shows(/The gateway is back\.[\s\S]*\[N\]o:$/);
     await terminal.enter('y');
 
     await terminal.shows(/Done\.\n›$/);

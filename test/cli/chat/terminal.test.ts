@@ -91,12 +91,12 @@ test(
     await terminal.shows(prompt);
 
     await terminal.enter('make a file');
-    const question = await terminal.shows(/\[y\/N\]$/);
+    const question = await terminal.shows(/\[N\]o:$/);
     await terminal.press('Enter');
     await terminal.shows(/Not done\.\n›$/);
     assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
     await terminal.enter('please');
-    await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\/N\]$/s);
+    await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\]es once, for the \[s\]ession,.* \[N\]o:$/s);
     await terminal.enter('y');
     await terminal.shows(/Done\.\n›$/);
     await terminal.press('Up');
@@ -112,7 +112,7 @@ test('words instead of a yes or no refuse the call and reach the model with the 
   await using terminal = openTerminal(desk, []);
   await terminal.shows(prompt);
   await terminal.enter('make a file');
-  await terminal.shows(/\[y\/N\]$/);
+  await terminal.shows(/\[N\]o:$/);
 
   await terminal.enter('no, call it other.txt');
 
@@ -126,7 +126,7 @@ test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () 
   await using terminal = openTerminal(desk, []);
   await terminal.shows(prompt);
   await terminal.enter('make a file');
-  await terminal.shows(/\[y\/N\]$/);
+  await terminal.shows(/\[N\]o:$/);
 
   await terminal.press('C-c');
 
@@ -365,7 +365,7 @@ test('a one-shot in a terminal asks for consent too', { skip }, async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('Done.')]);
   await using terminal = openTerminal(desk, ['run', 'make a file']);
 
-  await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\/N\]$/s);
+  await terminal.shows(/touch made\.txt\nin \/.*\nAllow this\? \[y\]es once, for the \[s\]ession,.* \[N\]o:$/s);
   await terminal.enter('yes');
   const screen = await terminal.shows(/ended with/);
 

@@ -154,7 +154,7 @@ test('a question that a kill cut short is asked again, and its answer counts', {
   await first.ended;
   await startGateway(desk, Number(new URL(link).port));
   await page.locator(`.question:not([id="${before}"])`).waitFor();
-  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('button', { name: 'Once' }).click();
   await page.locator('#messages .reply', { hasText: 'Done.' }).waitFor();
 
   assert.equal(await page.locator('.question').count(), 0);

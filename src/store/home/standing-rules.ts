@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { AppError, describeError } from '../../base/errors.ts';
+import type { PersonId } from '../../base/ids.ts';
+import { parseJson } from '../../base/json.ts';
+import type { StandingRule, StandingRules } from '../../model/approvals.ts';
+import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
+import { readTextFile } from '../read-text-file.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+type Listed =
+  | { readonly type: 'read'; readonly rules: readonly StandingRule[] }
+  | { readonly type: 'broken'; readonly problem: string };
+
+const text = string('any text');
+const rule = object({ id: text, covers: text, shown: text, by: text, since: integer('when') });
+const schema = object({ rules: list(rule, 'what was allowed for good') });
+const idLength = 8;
+
+/**
+ * What was allowed for good, in a file of the home. It is looked at anew each time, and read anew only where it was
+ * written. Where it cannot be read nothing is allowed by it.
+ */
+export class FileStandingRules implements StandingRules {
+  readonly #file: string;
+  #stamp = '';
+  #listed: Listed = { type: 'read', rules: [] };
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  list(): readonly StandingRule[] {
+    const listed = this.#look();
+    if (listed.type === 'read') return listed.rules;
+    throw new AppError('bad-config', `${this.#file} cannot be used, so that no rule counts: ${listed.problem}`);
+  }
+
+  find(covers: string): StandingRule | undefined {
+    const listed = this.#look();
+    return listed.type === 'read' ? listed.rules.find((each) => each.covers === covers) : undefined;
+  }
+
+  async add(wished: Omit<StandingRule, 'id'>): Promise<StandingRule> {
+    const added = { id: hash('sha256', wished.covers).slice(0, idLength), ...wished };
+    await this.#write([...this.list().filter(({ covers }) => covers !== added.covers), added]);
+    return added;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const left = this.list().filter((each) => each.id !== id);
+    if (left.length === this.list().length) return false;
+    await this.#write(left);
+    return true;
+  }
+
+  async #write(rules: readonly StandingRule[]): Promise<void> {
+    await writeAtomically(this.#file, `${JSON.stringify({ rules }, null, 2)}\n`);
+  }
+
+  #look(): Listed {
+    const stamp = stampOf(this.#file);
+    if (stamp !== this.#stamp) {
+      this.#stamp = stamp;
+      this.#listed = readRules(this.#file);
+    }
+    return this.#listed;
+  }
+}
+
+function readRules(file: string): Listed {
+  const found = readTextFile(file);
+  if (found.type === 'missing') return { type: 'read', rules: [] };
+  if (found.type === 'refused') return { type: 'broken', problem: found.problem };
+  const parsed = schema.parse(parseJson(found.text) ?? null);
+  if (parsed.type === 'invalid') return { type: 'broken', problem: describeProblems(parsed.problems) };
+  return { type: 'read', rules: parsed.value.rules.map((each) => ({ ...each, by: each.by as PersonId })) };
+}
+
+/** Differs whenever the file was written, put in the place of another, made or removed. */
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.mtimeNs}/${found.size}/${found.ino}`;
+  } catch (thrown) {
+    return describeError(thrown);
+  }
+}
