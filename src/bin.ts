@@ -66,6 +66,11 @@ function createDeps(): CliDeps {
       const { systemClock } = await import('./base/clock.ts');
       return await openMcpDesk({ env: process.env, clock: systemClock });
     },
+    async openConsent() {
+      const { openConsentDesk } = await import('./app/consent-desk.ts');
+      const { systemClock } = await import('./base/clock.ts');
+      return await openConsentDesk({ env: process.env, clock: systemClock });
+    },
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
       const { systemClock } = await import('./base/clock.ts');

@@ -5,6 +5,7 @@ import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from '../gateway/gateway-status.ts';
 import type { DeskAnswer, DeskRequest } from '../gateway/people-desk.ts';
+import type { ConsentDesk } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
@@ -34,7 +35,7 @@ export interface App extends AsyncDisposable {
 /** What the commands read and change of the store. */
 export interface CommandStore {
   readonly sessions: Pick<Sessions, 'at' | 'resume' | 'matching' | 'list' | 'delete'>;
-  readonly turns: Pick<TurnLog, 'after' | 'unsettled'>;
+  readonly turns: Pick<TurnLog, 'after' | 'unsettled' | 'consents'>;
   readonly search: Search;
   readonly blobs: Pick<Blobs, 'read'>;
   readonly usages: Pick<Usages, 'list'>;
@@ -224,6 +225,8 @@ export interface CliDeps {
   readonly openServiceDesk: () => Promise<ServiceDesk>;
   /** Opens the list of trusted folders without the store, so that it works beside a running program. */
   readonly openTrust: () => Promise<TrustDesk>;
+  /** Opens what was allowed for good without the store, so that it works beside a running program. */
+  readonly openConsent: () => Promise<ConsentDesk>;
   /** Opens the MCP servers of the settings without the store, so that it works beside a running program. */
   readonly openMcp: () => Promise<McpDesk>;
   readonly process: ProcessPort;

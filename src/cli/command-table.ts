@@ -1,8 +1,8 @@
+import { approvalRows } from './approvals/command-rows.ts';
 import type { CommandRow, GroupRow, OptionRow, WordsRow } from './command.ts';
+import { help, json, noWords } from './usual-options.ts';
 import { mcpRows } from './mcp/mcp-rows.ts';
 
-const help: OptionRow = { name: 'help', short: 'h', summary: 'explain this command' };
-const json: OptionRow = { name: 'json', summary: 'one JSON document on stdout' };
 const model: OptionRow = {
   name: 'model',
   short: 'm',
@@ -19,7 +19,6 @@ const seatOptions: readonly OptionRow[] = [
   model,
 ];
 
-const noWords: WordsRow = { label: '', atLeast: 0, atMost: 0 };
 const oneSession: WordsRow = { label: 'ID', atLeast: 1, atMost: 1 };
 const oneModel: WordsRow = { label: 'NAME', atLeast: 1, atMost: 1 };
 const sessionIds = 'Of an ID the end is enough, or the beginning, as long as only one session has it.';
@@ -43,6 +42,7 @@ export const groupTable: readonly GroupRow[] = [
   { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
   { name: 'mcp', summary: 'MCP servers: where more tools come from', defaultVerb: 'list' },
   { name: 'trust', summary: 'whose AGENTS.md counts: folders that you trust', defaultVerb: 'add' },
+  { name: 'approvals', summary: 'what you allowed for good, and who allowed what', defaultVerb: 'list' },
 ];
 
 /** The one table of commands: parsing, help and suggestions are all made from it. */
@@ -376,6 +376,7 @@ export const commandTable: readonly CommandRow[] = [
     options: [help],
     details: [],
   },
+  ...approvalRows,
   {
     name: 'help',
     aliases: [],

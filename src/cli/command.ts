@@ -48,6 +48,10 @@ export type CommandName =
   | 'trust add'
   | 'trust list'
   | 'trust remove'
+  | 'approvals list'
+  | 'approvals revoke'
+  | 'approvals log'
+  | 'approvals test'
   | 'help';
 
 /** Runs a command and resolves with the exit code. */

@@ -44,5 +44,9 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'trust add': async () => (await import('./trust/trust-folders.ts')).trustFolder,
   'trust list': async () => (await import('./trust/trust-folders.ts')).listTrusted,
   'trust remove': async () => (await import('./trust/trust-folders.ts')).distrustFolder,
+  'approvals list': async () => (await import('./approvals/rules.ts')).listRules,
+  'approvals revoke': async () => (await import('./approvals/rules.ts')).revokeRules,
+  'approvals log': async () => (await import('./approvals/show-log.ts')).showConsentLog,
+  'approvals test': async () => (await import('./approvals/test-command.ts')).testCommand,
   help: async () => (await import('./show-help.ts')).showHelp,
 };

@@ -24,6 +24,7 @@ export function createAttachedStore(
         return entries;
       },
       unsettled: (sessionId) => link.call('turns.unsettled', { sessionId }),
+      consents: (limit) => link.call('turns.consents', { limit }),
     },
     search: {
       find: (query, limit) => link.call('search.find', { query, limit }),

@@ -1,0 +1,43 @@
+import type { Clock } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { findRule } from '../model/approvals.ts';
+import type { ConsentDesk } from '../model/approvals.ts';
+import type { Tool } from '../model/tool.ts';
+import { openHome } from '../store/home/home-folder.ts';
+import { LiveSettings } from '../store/home/live-settings.ts';
+import { FileStandingRules } from '../store/home/standing-rules.ts';
+import { createToolbox } from '../tools/create-toolbox.ts';
+
+interface Around {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** What is allowed for good, and what would become of a command, without opening the store. */
+export async function openConsentDesk({ env, clock }: Around): Promise<ConsentDesk> {
+  const home = await openHome(env);
+  const rules = new FileStandingRules(home.rulesFile);
+  return {
+    rules,
+    async forecast(command, workdir) {
+      const { terminal } = (await LiveSettings.open(home)).current.config;
+      const options = { taskFolder: home.tasks, homeFolder: home.path, terminal, environment: env, clock };
+      await using toolbox = createToolbox(options);
+      const shell = requireTool(toolbox.tools.get('terminal'));
+      const input = shell.input.parse({ command });
+      if (input.type === 'invalid') throw new AppError('bad-usage', 'there is no command to judge');
+      const risk = await shell.assess(input.value, { sessionId: newId('session', clock.now()), workdir });
+      if (risk.type === 'safe') return risk;
+      if (risk.type === 'forbidden') return { type: 'refused', reason: risk.reason };
+      const { standing, why = 'it may change something' } = risk;
+      const rule = standing && findRule(standing, rules);
+      return rule === undefined ? { type: 'asks', why, standing } : { type: 'allowed', rule };
+    },
+  };
+}
+
+function requireTool(tool: Tool | undefined): Tool {
+  if (tool === undefined) throw new AppError('unsupported', 'there is no shell here');
+  return tool;
+}

@@ -1,0 +1,40 @@
+import { shortId } from '../../base/ids.ts';
+import type { CommandFunction } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readLimit } from '../read-limit.ts';
+import { oneLine } from '../render/one-line.ts';
+import { foldConsents } from './consent-records.ts';
+import type { ConsentRecord } from './consent-records.ts';
+
+const longestQuestion = 200;
+
+/** Who allowed what, and when. */
+export const showConsentLog: CommandFunction = async (args, deps) => {
+  const limit = readLimit(args);
+  const { stdout, stderr } = deps.process;
+  await using app = await deps.openApp({ purpose: 'look' });
+  // A question and its answer are an entry each.
+  const records = foldConsents(await app.store.turns.consents(2 * limit)).slice(-limit);
+  const dated = records.map((record) => ({ ...record, at: new Date(record.at).toISOString() }));
+  if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, approvals: dated })}\n`);
+  else if (records.length === 0) stderr.write('Nothing was asked yet.\n');
+  else stdout.write(`${records.map(renderRecord).join('\n')}\n`);
+  return exitCodes.done;
+};
+
+function renderRecord(record: ConsentRecord): string {
+  const at = new Date(record.at).toISOString().slice(0, 16).replace('T', ' ');
+  const who = record.by ?? '-';
+  return `${at}  ${shortId(record.session)}  ${who}  ${describe(record)}  ${oneLine(record.question, longestQuestion)}`;
+}
+
+function describe({ verdict, rule, scope, covers, by }: ConsentRecord): string {
+  if (verdict === 'open') return 'not answered yet';
+  if (rule === 'timeout') return 'denied by silence';
+  if (by === null) return 'denied: nobody could be asked';
+  if (rule === 'yolo') return 'allowed by /yolo';
+  const about = covers === undefined ? '' : ` [${oneLine(covers, longestQuestion)}]`;
+  if (rule !== undefined) return `allowed by an earlier word: ${rule}${about}`;
+  if (verdict === 'denied') return 'denied';
+  return scope === undefined ? 'allowed once' : `allowed: ${scope}${about}`;
+}
