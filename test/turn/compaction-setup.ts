@@ -38,7 +38,10 @@ export async function openLongHouse(options: LongHouseOptions): Promise<LongHous
     ...(window === undefined ? {} : { context_length: window }),
     ...model,
   };
-  const house = cleanup.use(await openTestHouse({ ...rest, script: [], settings: { model: chosen, ...settings } }));
+  // The windows of these tests are measured for these tools, whatever others there are.
+  const platform_toolsets = { terminal: ['file', 'terminal'] };
+  const whole = { model: chosen, platform_toolsets, ...settings };
+  const house = cleanup.use(await openTestHouse({ ...rest, script: [], settings: whole }));
   const kept = cleanup.move();
   return { house, server, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
