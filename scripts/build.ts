@@ -8,7 +8,9 @@ const root = join(import.meta.dirname, '..');
 const outdir = join(root, 'dist');
 rmSync(outdir, { recursive: true, force: true });
 buildSync({
-  entryPoints: [join(root, 'src', 'bin.ts')],
+  // A thread is started by the name of its file, which stands beside the chunks.
+  entryPoints: [join(root, 'src', 'bin.ts'), join(root, 'src', 'tools', 'web', 'render-worker.ts')],
+  entryNames: '[name]',
   outdir,
   bundle: true,
   splitting: true,

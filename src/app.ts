@@ -6,6 +6,7 @@ import { openChannels } from './app/channels.ts';
 import { connect, createModels, createPrintedKeys, knownSecrets } from './app/models.ts';
 import { createToolServers } from './app/tool-servers.ts';
 import { describeIgnored } from './app/trust-note.ts';
+import { openWebTools } from './app/web-tools.ts';
 import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
@@ -79,6 +80,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     homeFolder: home.path,
     terminal: config.terminal,
     environment: env,
+    web: openWebTools(keys, () => settings.current.config.search),
     redact: createKeyRedactor(() => knownSecrets(keys)),
     clock,
   });

@@ -49,8 +49,7 @@ function isKeyLike(secret: string): boolean {
 }
 
 function createReplacer(secrets: readonly string[], sign: string): Redact {
-  const values = [...new Set(secrets.filter((secret) => secret.length >= shortestSecret).flatMap(encodings))];
-  const longestFirst = values.toSorted((left, right) => right.length - left.length);
+  const longestFirst = secretForms(secrets).toSorted((left, right) => right.length - left.length);
   return (text) => {
     let clean = text;
     for (const value of longestFirst) clean = clean.replaceAll(value, sign);
@@ -67,6 +66,11 @@ function keepUp(secrets: () => readonly string[], make: (known: readonly string[
     known = now;
     return redact(text);
   };
+}
+
+/** The secrets as they may be written, but for those that are too short to be told from other text. */
+export function secretForms(secrets: Iterable<string>): readonly string[] {
+  return [...new Set([...secrets].filter((secret) => secret.length >= shortestSecret).flatMap(encodings))];
 }
 
 function encodings(secret: string): readonly string[] {

@@ -3,6 +3,7 @@ import { busyModes } from './busy-mode.ts';
 import { mcpServersSchema, toolsSchema } from './mcp-schema.ts';
 import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
+import { searchBackends } from './search-settings.ts';
 
 const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
 const efforts = ['minimal', 'low', 'medium', 'high'] as const;
@@ -136,7 +137,7 @@ const sections = {
         }),
       ),
       system_prompt: optional(string('what is added to the end of the system prompt')),
-      disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal"')),
+      disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal", "web"')),
     },
     'how a turn is run',
   ),
@@ -230,6 +231,25 @@ const sections = {
     },
     'the chat page in the browser',
   ),
+  search: object(
+    {
+      backend: optional(
+        oneOf(
+          searchBackends,
+          'who searches; left out: the first that there is an address or a key for, or else duckduckgo',
+        ),
+      ),
+      base_url: optional(string('the address of your SearXNG, or another one of the others', { minLength: 1 })),
+      key_env: optional(string('the variable that holds the key (BRAVE_API_KEY, TAVILY_API_KEY)', { minLength: 1 })),
+      allow_private: optional(
+        oneOrMany(
+          string('a name, an address or a network, with :port where it is an unusual one', { minLength: 1 }),
+          'what may be fetched though it is not on the public internet, such as nas.local; nothing unless set',
+        ),
+      ),
+    },
+    'the tools for the web: search, and which pages may be fetched',
+  ),
   session_reset: object(
     {
       mode: optional(
@@ -269,6 +289,7 @@ export const configSchema = object({
   telegram: optional(sections.telegram),
   speech: optional(sections.speech),
   web: optional(sections.web),
+  search: optional(sections.search),
   session_reset: optional(sections.session_reset),
   storage: optional(sections.storage),
 });

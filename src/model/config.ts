@@ -8,6 +8,8 @@ import type { McpServers, ToolSearchSettings } from './mcp-settings.ts';
 import type { Effort } from './provider.ts';
 import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
+import { findSearchDoubts, searchSettings } from './search-settings.ts';
+import type { SearchSettings } from './search-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /** A model as the settings name it; what is left out is found by other means. */
@@ -159,6 +161,7 @@ export interface Config {
   readonly telegram: TelegramSettings;
   readonly speech: SpeechSettings;
   readonly web: WebSettings;
+  readonly search: SearchSettings;
   readonly sessionReset: ResetSettings;
   readonly storage: { readonly retentionDays: number };
 }
@@ -185,7 +188,7 @@ function ignoredKeys(raw: Json): readonly Problem[] {
 }
 
 /** What is well formed and still cannot be meant. */
-function findDoubts({ model: { aliases }, prices }: Config): readonly Problem[] {
+function findDoubts({ model: { aliases }, prices, search }: Config): readonly Problem[] {
   const ofAliases = Object.entries(aliases).flatMap(([alias, name]) => {
     if (!Object.hasOwn(aliases, name)) return [];
     const what = alias === name ? 'stands for itself' : `stands for ${name}, which is an alias, too`;
@@ -197,7 +200,7 @@ function findDoubts({ model: { aliases }, prices }: Config): readonly Problem[] 
       path: ['prices', name],
       message: `prices.${name} is the price of nothing: models are named provider:model there`,
     }));
-  return [...ofAliases, ...ofPrices];
+  return [...ofAliases, ...ofPrices, ...findSearchDoubts(search)];
 }
 
 export function withDefaults(user: UserConfig): Config {
@@ -240,6 +243,7 @@ export function withDefaults(user: UserConfig): Config {
       keyEnv: user.speech?.key_env,
     },
     web: webSettings(user.web),
+    search: searchSettings(user.search),
     sessionReset: resetSettings(user.session_reset),
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };

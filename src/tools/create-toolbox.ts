@@ -14,6 +14,9 @@ import { ToolRegistry } from './registry.ts';
 import type { ToolGroup } from './registry.ts';
 import { createSearchFiles } from './search-files.ts';
 import { createTerminal, toInput } from './terminal.ts';
+import { createWebFetch } from './web-fetch.ts';
+import { createWebSearch } from './web-search.ts';
+import type { WebToolDeps } from './web/web-tool-deps.ts';
 import { Workspace } from './workspace.ts';
 import { createWriteFile } from './write-file.ts';
 
@@ -25,6 +28,8 @@ export interface ToolboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Talaria's own home, which no tool writes to. */
   readonly homeFolder: string;
+  /** The way to the web; left out: there are no tools for it. */
+  readonly web?: Omit<WebToolDeps, 'clock'>;
   /** Takes our own keys out of what tools say. */
   readonly redact?: (text: string) => string;
   readonly clock: Clock;
@@ -75,5 +80,10 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const registry = new ToolRegistry(options.redact);
   registry.put('terminal', shell);
   registry.put('file', files);
+  if (options.web !== undefined) registry.put('web', webTools({ ...options.web, clock }));
   return registry;
+}
+
+function webTools(deps: WebToolDeps): ToolGroup {
+  return { tools: [createWebFetch(deps), createWebSearch(deps)] };
 }

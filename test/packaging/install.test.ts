@@ -55,6 +55,7 @@ function talaria(args: readonly string[], path: string = process.env['PATH'] ?? 
 
 test('the package holds what was built and no sources', () => {
   assert.ok(files.includes('dist/bin.js') && files.includes('bin/talaria.js') && files.includes('LICENSE'));
+  assert.ok(files.includes('dist/render-worker.js'));
   assert.ok(files.includes('ui/page.html') && files.includes('ui/page.js') && files.includes('ui/page.css'));
   assert.deepEqual(
     files.filter((path) => path.endsWith('.ts')),

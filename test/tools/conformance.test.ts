@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { startWebSite } from '../support/web-site.ts';
 import { describeToolConformance } from './conformance.ts';
 import type { ToolSamples } from './conformance.ts';
 import { openToolBench } from './open-toolbox.ts';
 import type { ToolBench } from './open-toolbox.ts';
 
+const site = await startWebSite({
+  '/': '<p>A page.',
+  '/silent': () => undefined,
+  '/search': ({ path }, response) => {
+    if (!path.includes('endless')) response.end('{"results":[{"url":"https://a.example/","title":"A page"}]}');
+  },
+});
+after(() => site[Symbol.asyncDispose]());
+
 async function open(): Promise<ToolBench> {
-  const bench = await openToolBench();
+  const search = { baseUrl: site.origin, allowPrivate: [site.host] };
+  const bench = await openToolBench({ search, credentials: ['hunter2-hunter2'] });
   await mkdir(join(bench.workdir, 'folder'));
   await writeFile(join(bench.workdir, 'note.txt'), 'one\ntwo\n');
   await symlink('loop', join(bench.workdir, 'loop'));
@@ -69,6 +80,24 @@ const samples: Readonly<Record<string, ToolSamples>> = {
     works: { pattern: 'tw.' },
     impossible: [{ pattern: 'two', path: 'missing' }, { pattern: '(' }, { pattern: 'two', path: 'a\0b' }],
     endless: undefined,
+  },
+  web_fetch: {
+    works: { url: `${site.origin}/` },
+    impossible: [
+      { url: 'note.txt' },
+      { url: 'file:///etc/passwd' },
+      { url: 'http://169.254.169.254/' },
+      { url: `${site.origin}/missing` },
+      { url: 'https://nowhere.example/' },
+      { url: `${site.origin}/?k=hunter2-hunter2` },
+      { url: `https://a.example/${'x'.repeat(9000)}` },
+    ],
+    endless: { url: `${site.origin}/silent` },
+  },
+  web_search: {
+    works: { query: 'herons' },
+    impossible: [{ query: 'x'.repeat(3000) }, { query: 'hunter2-hunter2' }],
+    endless: { query: 'endless' },
   },
 };
 

@@ -1,10 +1,14 @@
+import type { LookupAddress } from 'node:dns';
 import { mkdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { openWay } from '../../src/app/web-tools.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { CallId, PersonId } from '../../src/base/ids.ts';
 import type { Json } from '../../src/base/json.ts';
+import type { SearchSettings } from '../../src/model/search-settings.ts';
 import { outcomeToText } from '../../src/model/message.ts';
 import type { ToolOutcome } from '../../src/model/message.ts';
 import { describeProblems } from '../../src/model/schema.ts';
@@ -14,6 +18,12 @@ import { makeTempFolder } from '../support/temp-folder.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
 export interface ToolBenchOptions {
+  /** What the settings say about the web. */
+  readonly search?: Partial<SearchSettings>;
+  /** The addresses of names; nobody else is asked, and what is not here does not exist. */
+  readonly names?: (hostname: string) => readonly string[];
+  /** What must not leave the machine. */
+  readonly credentials?: readonly string[];
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly envPassthrough?: readonly string[];
@@ -40,6 +50,8 @@ export class ToolBench implements AsyncDisposable {
   readonly place: ToolPlace;
   readonly progress: string[] = [];
   readonly blobs = new Map<string, string>();
+  /** The addresses to which a way was opened. */
+  readonly asked: string[] = [];
   readonly #folder: TempFolder;
   readonly #options: ToolBenchOptions;
   #toolbox: Toolbox;
@@ -66,6 +78,18 @@ export class ToolBench implements AsyncDisposable {
         LANG: 'C.UTF-8',
         HOME: this.userHome,
         ...this.#options.environment,
+      },
+      web: {
+        settings: () => ({ ...noSearch, ...this.#options.search }),
+        secret: (name) => this.#options.environment?.[name],
+        credentials: () => this.#options.credentials ?? [],
+        network: {
+          openWay: (url) => {
+            this.asked.push(url.href);
+            return openWay(url, (name) => this.#options.environment?.[name]);
+          },
+          resolve: (hostname) => resolveFrom(hostname, this.#options.names?.(hostname) ?? []),
+        },
       },
       clock: this.#options.clock ?? systemClock,
     });
@@ -145,6 +169,14 @@ export class ToolBench implements AsyncDisposable {
     if (tool === undefined) throw new Error(`there is no tool named ${name}`);
     return tool;
   }
+}
+
+const noSearch: SearchSettings = { backend: undefined, baseUrl: undefined, keyEnv: undefined, allowPrivate: [] };
+
+function resolveFrom(hostname: string, addresses: readonly string[]): Promise<readonly LookupAddress[]> {
+  const found = addresses.map((address) => ({ address, family: isIP(address.replace(/%.*/, '')) }));
+  if (found.length > 0) return Promise.resolve(found);
+  return Promise.reject(Object.assign(new Error(`no address for ${hostname}`), { code: 'ENOTFOUND' }));
 }
 
 function parse(tool: Tool, input: Json): unknown {

@@ -8,6 +8,7 @@ import type {
   TelegramSettings,
   WebSettings,
 } from '../../model/config.ts';
+import type { SearchSettings } from '../../model/search-settings.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -79,6 +80,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       key_env: rest.speech.keyEnv ?? null,
     },
     web: webAsWritten(rest.web),
+    search: searchAsWritten(rest.search),
     session_reset: resetAsWritten(rest.sessionReset),
     storage: { retention_days: rest.storage.retentionDays },
   };
@@ -92,6 +94,15 @@ function webAsWritten(web: WebSettings): JsonObject {
     expose: web.isExposed,
     allowed_hosts: [...web.allowedHosts],
     workdir: web.workdir ?? null,
+  };
+}
+
+function searchAsWritten(search: SearchSettings): JsonObject {
+  return {
+    backend: search.backend ?? null,
+    base_url: search.baseUrl ?? null,
+    key_env: search.keyEnv ?? null,
+    allow_private: [...search.allowPrivate],
   };
 }
 

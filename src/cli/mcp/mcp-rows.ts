@@ -1,7 +1,6 @@
-import type { CommandRow, OptionRow } from '../command.ts';
+import type { CommandRow } from '../command.ts';
+import { help, json } from '../usual-options.ts';
 
-const help: OptionRow = { name: 'help', short: 'h', summary: 'explain this command' };
-const json: OptionRow = { name: 'json', summary: 'one JSON document on stdout' };
 
 /** The commands around MCP servers. */
 export const mcpRows: readonly CommandRow[] = [

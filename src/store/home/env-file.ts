@@ -11,22 +11,27 @@ export interface Secrets {
   get(name: string): string | undefined;
   /** What must not appear in any log. */
   values(): readonly string[];
+  /** Those of them that log in somewhere, by their names or by the password in them: they must not leave the machine. */
+  credentials(): readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
+const addressWithPassword = /:\/\/[^/\s]*:[^/\s]*@/;
 
 /** Reads `.env` in the home, and sets its permissions back where they were loosened. */
 export async function loadSecrets(home: HomeFolder, env: Environment): Promise<Secrets> {
   const { text, warnings } = readEnvFile(home.envFile);
   const ofFile = new Map(Object.entries(parseEnv(text)));
   const fromEnvironment = Object.entries(env).filter(([name]) => ofFile.has(name) || secretName.test(name));
+  const all = [...ofFile, ...fromEnvironment];
   return {
     warnings,
     get: (name) => notEmpty(env[name]) ?? notEmpty(ofFile.get(name)),
-    values: () =>
-      [...ofFile.values(), ...fromEnvironment.map(([, value]) => value)].flatMap((value) => notEmpty(value) ?? []),
+    values: () => all.flatMap(([, value]) => notEmpty(value) ?? []),
+    credentials: () =>
+      all.flatMap(([name, value = '']) => (secretName.test(name) || addressWithPassword.test(value) ? [value] : [])),
   };
 }
 

@@ -37,6 +37,15 @@ const cases: readonly {
     code: 0,
   },
   {
+    title: 'an exception for private hosts that names none is a warning',
+    settings: {
+      model: { provider: 'demo' },
+      search: { allow_private: ['nas.local', '10.0.0.0/8', 'http://nas.local/'] },
+    },
+    says: /^\S+config\.json:\d+:\d+: search\.allow_private: http:\/\/nas\.local\/ is no host: write it alone, as nas\.local, .*\n$/,
+    code: 0,
+  },
+  {
     title: 'a fallback that would be left out is a warning',
     settings: { model: { provider: 'demo' }, fallback: { provider: 'openai', model: 'gpt' } },
     says: /^a fallback is left out: the provider openai has no key: set OPENAI_API_KEY\n$/,

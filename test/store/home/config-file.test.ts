@@ -234,6 +234,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'telegram',
     'speech',
     'web',
+    'search',
     'session_reset',
     'storage',
   ]);

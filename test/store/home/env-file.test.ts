@@ -84,3 +84,18 @@ test('a file that cannot be read is a warning', async () => {
   assert.equal(secrets.get('KEY'), 'outside');
   assert.match(secrets.warnings.join('\n'), /^[^\n]*\.env cannot be read, so that no key in it is used: EISDIR[^\n]*$/);
 });
+
+test('what logs in somewhere is known by its name, or by the password in it', async () => {
+  await using temp = await openTempHome();
+  const lines = [
+    'MY_TOKEN=of-file',
+    'STYLE=plain',
+    'DATABASE_URL=postgres://me:pw@db.example/x',
+    'SITE=https://a.example/',
+  ];
+  writeFileSync(temp.home.envFile, lines.join('\n'), { mode: 0o600 });
+
+  const secrets = await loadSecrets(temp.home, { OUTSIDE_KEY: 'outside', LANG: 'C', STYLE: 'other' });
+
+  assert.deepEqual(secrets.credentials().toSorted(), ['of-file', 'outside', 'postgres://me:pw@db.example/x']);
+});
