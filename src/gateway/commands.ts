@@ -187,8 +187,9 @@ export const commandTable: readonly CommandRow[] = [
     run: async (rest, inbound, deps) => (await import('./usage-command.ts')).runUsage(rest, inbound, deps),
   },
   {
-    name: 'reload-mcp',
-    aliases: ['reload_mcp'],
+    // Telegram takes no hyphen in a menu.
+    name: 'reload_mcp',
+    aliases: ['reload-mcp'],
     group: 'program',
     usage: '/reload-mcp',
     summary: 'connect to the MCP servers anew; conversations are read anew once',
