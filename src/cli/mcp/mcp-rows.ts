@@ -1,7 +1,6 @@
 import type { CommandRow } from '../command.ts';
 import { help, json } from '../usual-options.ts';
 
-
 /** The commands around MCP servers. */
 export const mcpRows: readonly CommandRow[] = [
   {
