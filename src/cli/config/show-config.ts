@@ -11,6 +11,7 @@ import type {
 import type { SearchSettings } from '../../model/search-settings.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { serversAsWritten } from './show-mcp.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -56,13 +57,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     },
     limits: limitsAsWritten(limits),
     prices: Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, priceAsWritten(price)])),
-    agent: {
-      max_turns: rest.agent.maxSteps,
-      gateway_timeout: (rest.agent.inactivityMs ?? 0) / 1000,
-      restart_drain_timeout: rest.agent.drainMs / 1000,
-      system_prompt: rest.agent.ephemeralPrompt,
-      disabled_toolsets: [...rest.agent.disabledToolsets],
-    },
+    agent: agentAsWritten(rest.agent),
     platform_toolsets: Object.fromEntries(
       Object.entries(rest.platformToolsets).map(([platform, toolsets]) => [platform, [...toolsets]]),
     ),
@@ -72,6 +67,11 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       idle_ttl: rest.agentCache.idleMs / 1000,
     },
     terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
+    approvals: { timeout: rest.approvals.timeoutMs / 1000 },
+    tools: {
+      tool_search: { enabled: rest.toolSearch.mode, threshold_pct: Math.round(rest.toolSearch.threshold * 100) },
+    },
+    mcp_servers: serversAsWritten(rest.mcpServers),
     display: displayAsWritten(rest.display),
     telegram: telegramAsWritten(rest.telegram),
     speech: {
@@ -83,6 +83,16 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     search: searchAsWritten(rest.search),
     session_reset: resetAsWritten(rest.sessionReset),
     storage: { retention_days: rest.storage.retentionDays },
+  };
+}
+
+function agentAsWritten(agent: Config['agent']): JsonObject {
+  return {
+    max_turns: agent.maxSteps,
+    gateway_timeout: (agent.inactivityMs ?? 0) / 1000,
+    restart_drain_timeout: agent.drainMs / 1000,
+    system_prompt: agent.ephemeralPrompt,
+    disabled_toolsets: [...agent.disabledToolsets],
   };
 }
 

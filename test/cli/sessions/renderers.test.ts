@@ -131,3 +131,15 @@ test('every setting that the file can say is shown', () => {
     assert.deepEqual(Object.keys(shown[section] as JsonObject), Object.keys(properties as JsonObject), section);
   }
 });
+
+test('the keys that an MCP server is given are not shown', () => {
+  const files = { command: 'npx', env: { TOKEN: 'tok-12345678' } };
+  const tides = { url: 'https://tides.example/mcp', headers: { Authorization: 'Bearer tok-12345678' } };
+  const checked = checkConfig({ mcp_servers: { files, tides } });
+  assert.ok(checked.type === 'valid');
+
+  const shown = renderSettings(asWritten(checked.config));
+
+  assert.ok(!shown.includes('tok-12345678'), shown);
+  assert.match(shown, /TOKEN/);
+});
