@@ -50,3 +50,15 @@ console.log(JSON.stringify({ shell, shellAndModel }));
 agent.destroy();
 `;
 }
+
+/** Serves HTTP and holds a database open, and does nothing else. Prints its address. */
+export function serveNothing(): string {
+  return `
+import { createServer } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+const database = new DatabaseSync('idle.db');
+database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS rows (text TEXT NOT NULL)');
+const server = createServer((request, response) => response.end('here'));
+server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port));
+`;
+}

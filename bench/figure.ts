@@ -9,17 +9,18 @@ export interface Figure {
   readonly bar: Bar;
 }
 
-export type Unit = 'ms' | 'µs' | 'MB' | 'bytes' | 'tokens' | 'a second';
+export type Unit = 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'tokens' | 'a second';
 
 export interface Floor {
   readonly name: string;
   readonly value: number;
 }
 
-/** What the figure must keep: a multiple of its floor, an absolute limit, or nothing. */
+/** What the figure must keep: a multiple of its floor, an absolute limit, a rate that it must reach, or nothing. */
 export type Bar =
   | { readonly type: 'times-floor'; readonly most: number }
   | { readonly type: 'limit'; readonly most: number }
+  | { readonly type: 'at-least'; readonly least: number }
   | { readonly type: 'none' };
 
 /** One table, aligned for a terminal and valid as Markdown. */
@@ -54,6 +55,8 @@ function renderBar(bar: Bar, unit: Unit): string {
       return `≤ ${bar.most.toFixed(2)} ×`;
     case 'limit':
       return `≤ ${renderQuantity(bar.most, unit)}`;
+    case 'at-least':
+      return `≥ ${renderQuantity(bar.least, unit)}`;
     case 'none':
       return '';
   }
@@ -65,6 +68,8 @@ function renderVerdict({ value, floor, bar }: Figure): string {
       return value <= bar.most * (floor?.value ?? 0) ? 'kept' : 'OVER';
     case 'limit':
       return value <= bar.most ? 'kept' : 'OVER';
+    case 'at-least':
+      return value >= bar.least ? 'kept' : 'UNDER';
     case 'none':
       return '';
   }

@@ -2,6 +2,7 @@ import { startModelServer } from '../test/support/model-server.ts';
 import { measureAppends } from './appends.ts';
 import { renderTable } from './figure.ts';
 import type { Figure } from './figure.ts';
+import { measureGateway } from './gateway/measure-gateway.ts';
 import { measureInstallSize } from './install-size.ts';
 import { measureLongHistory } from './long-history.ts';
 import { measureMcpCall } from './mcp-call.ts';
@@ -17,6 +18,9 @@ await using product = await preparePackage(
   `model:\n  provider: custom\n  base_url: ${server.baseUrl}\n  default: scripted\n`,
 );
 
+const wanted = process.argv.slice(2).filter((word) => word !== '--full');
+const isFull = process.argv.includes('--full');
+
 const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: () => measureStart(product),
   'one-shot': () => measureOneShot(product, server),
@@ -27,10 +31,10 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   'first-request': () => measureFirstRequest(product, server),
   protocols: () => measureProtocols(),
   'long-history': () => measureLongHistory(product),
+  gateway: () => measureGateway(product, isFull ? 1000 : 200),
   'install-size': () => measureInstallSize(product),
 };
 
-const wanted = process.argv.slice(2);
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(measurements)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
