@@ -59,5 +59,7 @@ function encodeTime(nowMs: number): string {
 
 function encodeRandom(): string {
   const bytes = randomFillSync(new Uint8Array(randomLength));
-  return Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join('');
+  let text = '';
+  for (const byte of bytes) text += alphabet.charAt(byte % 32);
+  return text;
 }

@@ -85,7 +85,9 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
 async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: IntakeDeps): Promise<Intake> {
   const problem = judgeImages(inbound.images ?? []);
   if (problem !== undefined) return { type: 'refused', reason: problem };
-  const session = await deps.store.sessions.at(inbound);
+  const { sessions } = deps.store;
+  // Most have one, and looking is cheaper than writing.
+  const session = (await sessions.find(inbound.address)) ?? (await sessions.at(inbound));
   const running = deps.lanes.running(session.id);
   if (running === undefined) return await admitUnlessOver(inbound, session, deps);
   switch (wished ?? deps.busyMode(session)) {

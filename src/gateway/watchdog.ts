@@ -19,7 +19,8 @@ export function watchTurn(deps: WatchdogDeps): AsyncDisposable {
   const watching = limitMs === undefined ? Promise.resolve() : watch({ ...deps, limitMs }, over.signal);
   return {
     async [Symbol.asyncDispose]() {
-      over.abort();
+      // With a reason, since an error made for each turn would cost more than the watching.
+      over.abort('over');
       await watching;
     },
   };

@@ -55,9 +55,12 @@ export class Mailbox {
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     // With a reason, since an error made for each would cost more than the wait.
-    this.#wake = () => woken.abort('news');
+    const wake = (): void => woken.abort('news');
+    this.#wake = wake;
+    signal.addEventListener('abort', wake);
     // An abort, from either side, is what it waits for.
-    await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => undefined);
+    await this.#clock.sleep(ms, woken.signal).catch(() => undefined);
+    signal.removeEventListener('abort', wake);
     this.#wake = undefined;
   }
 }

@@ -97,8 +97,9 @@ function stampOf({ configFile, configJsonFile }: HomeFolder): string {
 
 function stampOfFile(path: string): string {
   try {
-    const { mtimeNs, size, ino } = statSync(path, { bigint: true });
-    return `${mtimeNs}/${size}/${ino}`;
+    // Looked at with every message, and most homes lack one of the two: no error is made for that.
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? 'none' : `${found.mtimeNs}/${found.size}/${found.ino}`;
   } catch (thrown) {
     return describeError(thrown);
   }

@@ -142,6 +142,7 @@ function matching(db: Database, written: string): readonly Session[] {
 }
 
 function toSession(row: SessionRow): Session {
+  const readPrompt = promptReader(row.prompt);
   return {
     id: row.id,
     address: toAddress(row),
@@ -150,7 +151,20 @@ function toSession(row: SessionRow): Session {
     workdir: row.workdir,
     createdAt: row.created_at,
     activeAt: row.active_at,
-    prompt: row.prompt === null ? undefined : (JSON.parse(row.prompt) as FrozenPrompt),
+    get prompt() {
+      return readPrompt();
+    },
     settings: JSON.parse(row.settings) as SessionSettings,
+  };
+}
+
+/** Parses when it is first asked for: only whoever builds an agent does, and it is long. Text and prompt are never both kept. */
+function promptReader(text: string | null): () => FrozenPrompt | undefined {
+  let unread = text;
+  let prompt: FrozenPrompt | undefined;
+  return () => {
+    if (unread !== null) prompt = JSON.parse(unread) as FrozenPrompt;
+    unread = null;
+    return prompt;
   };
 }
