@@ -61,7 +61,8 @@ export interface AgentMakeup {
 export interface TurnOptions {
   /** As they are when the turn begins; the effort is read from them, so that a change needs no other agent. */
   readonly settings: SessionSettings;
-  readonly fence: Fence;
+  /** Takes the session's lease, in the transaction of the first entry. */
+  readonly takeLease: (tx: StoreTx) => Promise<Fence>;
   readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
   readonly signal: AbortSignal;
   /** Aborts when the whole program ends. */
@@ -191,7 +192,8 @@ export class Agent {
     const promptNow = (): FrozenPrompt => this.#prompt;
     const now = settings.current.config;
     const conversation = this.#conversation;
-    const recorder = new Recorder(turn, { store, conversation, fence: options.fence, clock, emit, faults });
+    const { takeLease } = options;
+    const recorder = new Recorder(turn, { store, conversation, takeLease, clock, emit, faults });
     const person = recorder.state.person ?? session.person;
     return {
       recorder,
@@ -220,7 +222,7 @@ export class Agent {
       place: { sessionId: this.sessionId, workdir: session.workdir },
       person,
       limits: now.agent,
-      claim: { owner, epoch: options.fence.epoch },
+      owner,
       settleWith: options.settleWith,
       shutdown: options.shutdown,
     };

@@ -1,8 +1,8 @@
 import { webchatPlatform } from '../model/channel.ts';
 import type { Channel, ChannelTraits, WebchatPort } from '../model/channel.ts';
 
-// The page finds a reply in the store, under the id that it has there, however often it is told of it.
-const traits: ChannelTraits = { maxLength: Infinity, resend: 'same-key', asks: 'yes', streams: 'yes' };
+// The page finds a reply in the store, under the id that it has there, however often it is told that there is more.
+const traits: ChannelTraits = { maxLength: Infinity, resend: 'reads-store', asks: 'yes', streams: 'yes' };
 
 /** The page in the browser as a channel. It serves every chat of its own. */
 export function createWebchatChannel(port: WebchatPort): Channel {

@@ -31,11 +31,10 @@ export async function deliverDue(
 ): Promise<number | undefined> {
   const heldUp = new Set<string>();
   let pauseMs: number | undefined;
-  for (const queued of await deps.outbox.due(channel.name, deps.clock.now())) {
+  for (const queued of await deps.outbox.due(channel.name, deps.clock.now(), only)) {
     if (signal.aborted) return undefined;
     const key = addressKey(queued.message.address);
-    const isMeant = only === undefined || key === addressKey(only);
-    if (!isMeant || heldUp.has(key) || !channel.serves(queued.message.address)) continue;
+    if (heldUp.has(key) || !channel.serves(queued.message.address)) continue;
     const waitMs = await deliverOne(queued, channel, deps, signal);
     if (waitMs === undefined) continue;
     heldUp.add(key);

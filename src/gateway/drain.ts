@@ -1,14 +1,13 @@
 import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
-import { AppError } from '../base/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
-import { waitOut } from '../base/wait-out.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
-import type { Session } from '../model/session.ts';
-import type { Fence, Store, StoreTx } from '../model/store.ts';
+import type { Address, Session } from '../model/session.ts';
+import type { Store, StoreTx } from '../model/store.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import type { LaneControl } from './lanes.ts';
+import { SessionLease } from './session-lease.ts';
 import { WaitTeller } from './tell-waits.ts';
 import { watchTurn } from './watchdog.ts';
 
@@ -23,25 +22,26 @@ export interface DrainDeps {
   readonly refreshSettings: (session: Session) => Promise<void>;
   /** Shows a line that need not be kept. */
   readonly tell: (session: Session, text: string) => void;
+  /** Whether a reply has arrived at an address as soon as it is in the store. */
+  readonly readsStore: (address: Address) => boolean;
   /** Sends what waits in the outbox for the session's platform. */
   readonly deliver: (session: Session) => Promise<void>;
 }
 
-const leaseMs = 20_000;
-const beatMs = 5_000;
 const replyLifeMs = 24 * 60 * 60 * 1000;
 
 /** Takes each unsettled turn of a session in order of admission, what a crash left open included, to its result. */
 export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
-  await using lease = await holdSession(sessionId, deps, lane.signal);
+  await using lease = new SessionLease(sessionId, deps);
   for (;;) {
     const waiting = await deps.store.turns.unsettled(sessionId);
     const [turn] = waiting;
+    if (turn === undefined || !lane.mayBegin()) return;
     const session = await deps.store.sessions.get(sessionId);
-    if (turn === undefined || session === undefined || !lane.mayBegin()) return;
+    if (session === undefined) return;
     const interrupter = waiting.find(({ interrupts }) => interrupts === turn.turnId);
     const stoppedBy = interrupter && (await whoAdmitted(interrupter, deps.store));
-    const isReleased = await runOne(turn, session, { ...deps, lane, fence: lease.fence, stoppedBy });
+    const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy });
     lane.end();
     await deps.deliver(session);
     if (isReleased) return;
@@ -60,46 +60,9 @@ async function whoAdmitted(
   return admitted[0];
 }
 
-interface HeldSession extends AsyncDisposable {
-  readonly fence: Fence;
-}
-
-/** Holds the session's lease and keeps it alive. Whoever takes it over shuts out every later write of ours by its epoch. */
-async function holdSession(
-  sessionId: SessionId,
-  { store, owner, clock }: DrainDeps,
-  signal: AbortSignal,
-): Promise<HeldSession> {
-  const name = `session:${sessionId}`;
-  const grant = await waitOut(() => store.leases.acquire(name, owner, leaseMs), { clock, signal });
-  if (grant.type === 'taken') throw new AppError('fenced', `session ${sessionId} is served by ${grant.by}`);
-  const beating = new AbortController();
-  const beats = keepAlive(() => store.leases.renew(name, owner, leaseMs), clock, beating.signal);
-  return {
-    fence: { lease: name, epoch: grant.epoch },
-    async [Symbol.asyncDispose]() {
-      beating.abort();
-      await beats;
-      // One that cannot be given back runs out by itself.
-      await store.leases.release(name, owner).catch(() => undefined);
-    },
-  };
-}
-
-async function keepAlive(renew: () => Promise<boolean>, clock: Clock, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const isOver = await clock.sleep(beatMs, signal).then(
-      () => false,
-      () => true,
-    );
-    // A renewal that fails needs no care here: the next write is refused by its epoch.
-    if (isOver || !(await renew().catch(() => true))) return;
-  }
-}
-
 interface RunDeps extends DrainDeps {
   readonly lane: LaneControl;
-  readonly fence: Fence;
+  readonly lease: SessionLease;
   /** Who interrupted the turn already, if someone did. */
   readonly stoppedBy: PersonId | undefined;
 }
@@ -113,21 +76,21 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     clock: deps.clock,
   });
   await deps.refreshSettings(session);
-  using lease = await deps.agents.lease(session);
+  using held = await deps.agents.lease(session);
   const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
-    settleTurn(turn, session, result, { tx, now: deps.clock.now() });
+    settleTurn(turn, session, result, { ...deps, tx });
   const { signal, interruptDepth } = deps.lane.begin(turn);
   if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
-  const run = lease.agent.run(turn, {
+  const run = held.agent.run(turn, {
     settings: session.settings,
-    fence: deps.fence,
+    takeLease: (tx) => deps.lease.take(tx),
     settleWith,
     signal,
     shutdown: deps.lane.signal,
     interruptDepth,
   });
   await using _watching = watchTurn({
-    activity: () => lease.agent.activity,
+    activity: () => held.agent.activity,
     limitMs: deps.settings.current.config.agent.inactivityMs,
     warn: (text) => deps.tell(session, text),
     end: (reason) => deps.lane.abort({ type: 'inactive', reason }),
@@ -141,12 +104,15 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   }
 }
 
-/** In the same transaction as the result: the reply goes into the outbox and the message counts as dealt with. */
+/**
+ * In the same transaction as the result: the reply goes into the outbox, the message counts as dealt with, and the lease is
+ * given back where nothing else waits.
+ */
 async function settleTurn(
   turn: TurnRef,
   session: Session,
   result: TurnResult,
-  { tx, now }: { readonly tx: StoreTx; readonly now: number },
+  { tx, clock, lease, readsStore }: Pick<RunDeps, 'clock' | 'lease' | 'readsStore'> & { readonly tx: StoreTx },
 ): Promise<void> {
   await tx.inbox.consume(turn.turnId);
   const kind = result.type === 'replied' ? 'reply' : 'notice';
@@ -155,8 +121,11 @@ async function settleTurn(
     address: session.address,
     kind,
     text: describeResult(result),
-    notAfter: now + replyLifeMs,
+    notAfter: clock.now() + replyLifeMs,
+    ...(readsStore(session.address) && { state: 'sent' }),
   });
+  const isLast = (await tx.turns.unsettled(session.id)).every(({ turnId }) => turnId === turn.turnId);
+  if (isLast) await lease.giveBack(tx);
 }
 
 /** A result as the line that the person reads. */

@@ -8,6 +8,7 @@ import type { Approvals, StandingRules } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
+import { partsToText } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
@@ -120,15 +121,16 @@ export class Gateway implements AsyncDisposable {
     };
     const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.#refreshSettings(session.address);
     const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
+    const readsStore: DrainDeps['readsStore'] = (address) => channelFor(address)?.traits.resend === 'reads-store';
     const deliver: DrainDeps['deliver'] = async ({ address }) => {
-      await this.deliver(address);
+      if (!readsStore(address)) await this.deliver(address);
       this.#previews.end(address);
     };
     this.#lanes = new Lanes({
       wake: deps.wake,
       signals: deps.signals,
       drain: (sessionId, lane) =>
-        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, deliver }),
+        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, readsStore, deliver }),
       onError: (sessionId, thrown) => void this.#reportDrain(sessionId, thrown),
     });
   }
@@ -195,7 +197,7 @@ export class Gateway implements AsyncDisposable {
       return code === undefined ? undefined : describeOffer(code);
     };
     const bindOwner: IntakeDeps['bindOwner'] = async (from) => {
-      if (from.address.platform === 'terminal') return undefined;
+      if (from.address.platform === 'terminal' || !saysStart(from)) return undefined;
       const { bindOwner: bind } = await import('./owner-link.ts');
       return await bind(from, { store, clock });
     };
@@ -373,4 +375,9 @@ export class Gateway implements AsyncDisposable {
     const [first, ...others] = serving.filter((channel) => channel.serves(address));
     return first && showOnAll([first, ...others]);
   }
+}
+
+/** Whether it can be a link that makes an owner; what those are is loaded only then. */
+function saysStart(inbound: Inbound): boolean {
+  return inbound.type === 'message' && partsToText(inbound.parts).trimStart().startsWith('/start ');
 }

@@ -5,9 +5,11 @@ export function showOnAll(channels: readonly [Channel, ...Channel[]]): Channel {
   const [first, ...others] = channels;
   if (others.length === 0) return first;
   const asks = channels.some((channel) => channel.traits.asks === 'yes') ? 'yes' : 'no';
+  const toBeTold = channels.find(({ traits }) => traits.resend !== 'reads-store');
   return {
     name: first.name,
-    traits: { ...first.traits, asks },
+    // Where one of them has to be told, it is not enough that a reply is in the store.
+    traits: { ...first.traits, asks, resend: (toBeTold ?? first).traits.resend },
     serves: (address) => first.serves(address),
     // Each of them is listened to by itself.
     receive: () => nothing(),

@@ -34,7 +34,7 @@ export class WaitTeller implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort();
+    this.#over.abort('over');
     await this.#telling;
   }
 

@@ -39,8 +39,11 @@ export type Inbound =
 /** What a platform can do; channels differ in data, not in methods. */
 export interface ChannelTraits {
   readonly maxLength: number;
-  /** How a send that may or may not have arrived is settled: by the same key, by looking, or by a marked copy. */
-  readonly resend: 'same-key' | 'look-up' | 'marked';
+  /**
+   * How a send that may or may not have arrived is settled: by the same key, by looking, or by a marked copy. `reads-store` is
+   * a channel whose reader finds every reply in the store: there it has arrived as soon as it is written down.
+   */
+  readonly resend: 'same-key' | 'look-up' | 'marked' | 'reads-store';
   /** Whether a person can be asked there and answer. */
   readonly asks: 'yes' | 'no';
   /** Whether watchers see the reply grow, so that `send` only has to complete it. */

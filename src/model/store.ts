@@ -93,6 +93,8 @@ export interface NewOutbound {
   readonly text: string;
   readonly files?: readonly OutboundFile[];
   readonly notAfter: number;
+  /** Set where it has arrived by being written down, so that nothing is left to send. */
+  readonly state?: 'sent';
 }
 
 export interface QueuedOutbound {
@@ -114,10 +116,10 @@ export interface KeptOutbound {
 export interface Outbox {
   enqueue(message: NewOutbound): Promise<OutboxId>;
   /**
-   * What is to be sent for a platform, in order for each address; a row that an earlier process left in `sending` comes
+   * What is to be sent for a platform, at one address or at all, in order for each address; a row that an earlier process left in `sending` comes
    * back as a `repeat`. A row that must wait holds back those behind it; one past its time becomes `expired` and does not.
    */
-  due(platform: string, now: number): Promise<readonly QueuedOutbound[]>;
+  due(platform: string, now: number, address?: Address): Promise<readonly QueuedOutbound[]>;
   /** Where something waits on a platform, and the time from which it may be sent. */
   waiting(platform: string): Promise<readonly { readonly address: Address; readonly at: number }[]>;
   /** Written before the send begins. */

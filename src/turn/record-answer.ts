@@ -11,6 +11,8 @@ import { recordFailure } from './record-failure.ts';
 import { findReady } from './find-ready.ts';
 import { currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
+import { settleWithAnswer } from './settle-with-answer.ts';
+import type { SettleDeps } from './settle-with-answer.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
 interface Answer extends CacheReport {
@@ -19,11 +21,12 @@ interface Answer extends CacheReport {
   readonly usage: Usage;
 }
 
-export interface AnswerDeps extends StepDeps, ToolDeps {}
+export interface AnswerDeps extends StepDeps, ToolDeps, SettleDeps {}
 
 /**
  * Records an answer that arrived whole; one that cannot be used is a failure like any other. Calls of it that need not
- * wait are recorded as called in the same write: they are returned, and it is up to the caller to run them now.
+ * wait are recorded as called in the same write: they are returned, and it is up to the caller to run them now. An answer
+ * with which the turn ends is recorded together with its result.
  */
 export async function recordAnswer(
   answer: Answer,
@@ -45,23 +48,25 @@ export async function recordAnswer(
   await recordFinished({ ...answer, message }, ready, ended, { ...deps, signal });
   await recorder.reach('step-finished');
   if (ready.length > 0) await recorder.reach('tool-called');
+  if (recorder.state.result !== undefined) await recorder.reach('turn-settled');
   return ready;
 }
 
-/** The answer, what it took and what it cost become durable together. */
+/** The answer, what it took and what it cost become durable together, and so does the result if this is the last. */
 async function recordFinished(
   answer: Answer,
   ready: readonly ReadyCall[],
   ended: EndedCall,
-  deps: StepDeps & { readonly signal: AbortSignal },
+  deps: AnswerDeps & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { message, finish, usage, answerId, cacheMiss } = answer;
   const { recorder, signal } = deps;
   const called: readonly TurnEntry[] = ready.map(({ call }) => ({ type: 'tool.called', call }));
   const report: CacheReport = { ...(answerId !== undefined && { answerId }), ...(cacheMiss && { cacheMiss }) };
+  const answered: readonly TurnEntry[] = [{ type: 'step.finished', message, finish, usage, ...report }, ...called];
   await recorder.write(async (tx) => {
     await bookCall(ended, recorder.turn, tx);
-    return await recorder.appendIn(tx, [{ type: 'step.finished', message, finish, usage, ...report }, ...called]);
+    return await recorder.appendIn(tx, [...answered, ...(await settleWithAnswer(answered, tx, deps))]);
   }, signal);
   await announceSpending([ended], deps);
 }

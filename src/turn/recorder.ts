@@ -9,16 +9,21 @@ import type { Conversation } from './conversation.ts';
 export interface RecorderDeps {
   readonly store: Pick<Store, 'turns' | 'transaction'>;
   readonly conversation: Conversation;
-  readonly fence: Fence;
+  /** Takes the right to write, in the transaction of the first entry. */
+  readonly takeLease: (tx: StoreTx) => Promise<Fence>;
   readonly clock: Clock;
   readonly emit: (event: StepEvent) => void;
   readonly faults: Faults | undefined;
 }
 
-/** Writes the entries of one running turn. When a method resolves, its entry is durable and folded; before that, nothing is. */
+/**
+ * Writes the entries of one running turn, all of them under a lease that is taken with the first. When a method resolves, its entry is
+ * durable and folded; before that, nothing is.
+ */
 export class Recorder {
   readonly turn: TurnRef;
   readonly #deps: RecorderDeps;
+  #fence: Fence | undefined;
 
   constructor(turn: TurnRef, deps: RecorderDeps) {
     this.turn = turn;
@@ -34,18 +39,29 @@ export class Recorder {
   }
 
   appendIn(tx: StoreTx, entries: readonly TurnEntry[]): Promise<readonly LoggedEntry[]> {
-    return tx.turns.append(this.turn, entries, this.#deps.fence);
+    return tx.turns.append(this.turn, entries, this.#fence);
   }
 
   /** Records entries only if nothing was added behind what this turn has seen; false where something was. */
   async recordIfCurrent(work: (tx: StoreTx) => Promise<readonly TurnEntry[]>, signal?: AbortSignal): Promise<boolean> {
     const { conversation, store } = this.#deps;
-    const logged = await this.write(async (tx) => {
-      const news = await tx.turns.after(this.turn.sessionId, conversation.seq);
-      return news.length > 0 ? [] : await this.appendIn(tx, await work(tx));
-    }, signal);
+    const logged = await this.write(
+      async (tx) => ((await this.isCurrent(tx)) ? await this.appendIn(tx, await work(tx)) : []),
+      signal,
+    );
     if (logged.length === 0) await conversation.catchUp(store.turns);
     return logged.length > 0;
+  }
+
+  /** Under which epoch this turn writes; only within a write, or behind the first. */
+  get epoch(): number {
+    return this.#fence?.epoch ?? 0;
+  }
+
+  /** Whether nothing was added behind what this turn has seen. */
+  async isCurrent(tx: StoreTx): Promise<boolean> {
+    const { conversation } = this.#deps;
+    return (await tx.turns.after(this.turn.sessionId, conversation.seq)).length === 0;
   }
 
   /** One transaction of entries and whatever belongs to them. A full or busy store is waited out: nothing goes on unrecorded. */
@@ -53,10 +69,10 @@ export class Recorder {
     work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>,
     signal?: AbortSignal,
   ): Promise<readonly LoggedEntry[]> {
-    const { store, clock, emit } = this.#deps;
+    const { clock, emit } = this.#deps;
     return await waitOut(
       async () => {
-        const logged = await store.transaction(work);
+        const logged = await this.#writeUnderLease(work);
         await this.#takeIn(logged);
         return logged;
       },
@@ -66,6 +82,21 @@ export class Recorder {
 
   async reach(point: FaultPoint): Promise<void> {
     await this.#deps.faults?.reach(point);
+  }
+
+  async #writeUnderLease(work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>): Promise<readonly LoggedEntry[]> {
+    const { store, takeLease } = this.#deps;
+    const before = this.#fence;
+    try {
+      return await store.transaction(async (tx) => {
+        this.#fence ??= await takeLease(tx);
+        return await work(tx);
+      });
+    } catch (thrown) {
+      // What was undone with the transaction was never taken.
+      this.#fence = before;
+      throw thrown;
+    }
   }
 
   async #takeIn(logged: readonly LoggedEntry[]): Promise<void> {

@@ -15,7 +15,6 @@ import type { Step } from './compact/consider-compaction.ts';
 import type { CompactionPlan } from './compact/plan-compaction.ts';
 import type { Conversation } from './conversation.ts';
 import { decideNext } from './decide-next.ts';
-import type { TurnLimits } from './decide-next.ts';
 import { hearNews } from './hear-news.ts';
 import type { NewsDeps } from './hear-news.ts';
 import { recordFailure } from './record-failure.ts';
@@ -23,15 +22,13 @@ import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
 import type { Unrecorded } from './run-step.ts';
 import { runCalled, runTools } from './run-tools.ts';
+import type { SettleDeps } from './settle-with-answer.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
-export interface TurnDeps extends CompactionDeps, ToolDeps, NewsDeps {
+export interface TurnDeps extends CompactionDeps, ToolDeps, SettleDeps, NewsDeps {
   readonly conversation: Conversation;
   readonly recorder: Recorder;
-  readonly limits: TurnLimits;
-  readonly claim: { readonly owner: NodeId; readonly epoch: number };
-  /** Whatever has to become durable in the same moment as the result: the reply on its way out, the message dealt with. */
-  readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+  readonly owner: NodeId;
   /** Aborts when the whole program ends; a turn that was stopped before may still be waiting to write its end. */
   readonly shutdown: AbortSignal;
 }
@@ -49,10 +46,11 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
     const seenBefore = deps.conversation.seq;
     const next = await considerCompaction(decideNext(recorder.state, deps.limits), deps);
     if (next.type === 'settle') {
-      if (await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal)) return next.result;
+      await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal);
     } else {
       unrecorded = await unlessStopped(() => act(next, deps, signal), signal);
     }
+    if (recorder.state.result !== undefined) return recorder.state.result;
     // Every act leaves an entry. Without one the next decision would be the same, for ever.
     const isStuck = deps.conversation.seq === seenBefore && !signal.aborted;
     if (isStuck) throw new AppError('no-progress', `the turn is stuck: ${next.type} recorded nothing`);
@@ -63,11 +61,11 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
 const nothing: Unrecorded = { preview: '', calls: [] };
 
 /** Where an earlier process ended in the middle of a call, nobody knows what it took, and the sums have to say so. */
-async function claim({ recorder, claim: { owner, epoch } }: TurnDeps, signal: AbortSignal): Promise<void> {
+async function claim({ recorder, owner }: TurnDeps, signal: AbortSignal): Promise<void> {
   const { asking } = recorder.state;
   await recorder.write(async (tx) => {
     if (asking) await tx.usages.add(recorder.turn, { ...asking, usage: noUsage });
-    return await recorder.appendIn(tx, [{ type: 'turn.claimed', owner, epoch }]);
+    return await recorder.appendIn(tx, [{ type: 'turn.claimed', owner, epoch: recorder.epoch }]);
   }, signal);
 }
 
@@ -132,13 +130,12 @@ async function settleUnlessSteered(
   result: TurnResult,
   { recorder, settleWith }: TurnDeps,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const isSettled = await recorder.recordIfCurrent(async (tx) => {
     await settleWith(tx, result);
     return [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
   }, signal);
   if (isSettled) await recorder.reach('turn-settled');
-  return isSettled;
 }
 
 /** A stop gives every open call an outcome and the turn a result, in one write. A shutdown leaves the turn to the next start. */

@@ -100,6 +100,8 @@ export class ChatHub implements WebchatPort {
     const { chat } = preview.address;
     if (preview.type === 'over') {
       this.#at(chat).work = undefined;
+      // What the turn came to is in the store by now.
+      this.#tell(chat, { type: 'kept' });
       this.#tell(chat, { type: 'over' });
       return;
     }

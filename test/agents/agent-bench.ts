@@ -165,7 +165,7 @@ async function runOneTurn(
   assert.ok(grant.type === 'held');
   const run = agent.run(turn, {
     settings: {},
-    fence: { lease: 'l', epoch: grant.epoch },
+    takeLease: () => Promise.resolve({ lease: 'l', epoch: grant.epoch }),
     settleWith: () => Promise.resolve(),
     signal: new AbortController().signal,
     shutdown: new AbortController().signal,

@@ -185,7 +185,7 @@ export class CacheBench implements AsyncDisposable {
     assert.ok(grant.type === 'held');
     return agent.run(ref, {
       settings: {},
-      fence: { lease: 'bench', epoch: grant.epoch },
+      takeLease: () => Promise.resolve({ lease: 'bench', epoch: grant.epoch }),
       settleWith: turn.settleWith ?? (() => Promise.resolve()),
       signal: turn.signal ?? new AbortController().signal,
       shutdown: new AbortController().signal,

@@ -1,13 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeId } from '../../src/base/ids.ts';
+import type { FaultPoint, Faults } from '../../src/model/faults.ts';
 import type { LeaseGrant } from '../../src/model/store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { delays, says } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
 
 const beatMs = 5_000;
 const elsewhere = 'nod_elsewhere' as NodeId;
+
+test('the lease of a session is taken in the write that claims a turn, and given back in the one that settles it', async () => {
+  const seen: LeaseGrant[] = [];
+  const points: readonly FaultPoint[] = ['admitted', 'claimed', 'turn-settled'];
+  const faults: Faults = {
+    async reach(point) {
+      if (!points.includes(point)) return;
+      const lease = `session:${(await house.session()).id}`;
+      const grant = await house.app.store.leases.acquire(lease, elsewhere, beatMs);
+      seen.push(grant);
+      if (grant.type === 'held') await house.app.store.leases.release(lease, elsewhere);
+    },
+  };
+  await using house: TestHouse = await openTestHouse({ script: [says('Done.')], faults });
+
+  await house.say('hello');
+
+  assert.deepEqual(
+    seen.map(({ type }) => type),
+    ['held', 'taken', 'held'],
+  );
+  const [claimed] = (await house.log()).flatMap(({ entry }) => (entry.type === 'turn.claimed' ? [entry.epoch] : []));
+  assert.equal(claimed, 2);
+});
 
 test('a turn that takes longer than the lease of its session keeps it to the end, and then gives it back', async () => {
   const clock = new ManualClock(Date.now());

@@ -8,6 +8,7 @@ import type { SessionId, TurnId } from '../../src/base/ids.ts';
 import { withDefaults } from '../../src/model/config.ts';
 import type { UserConfig } from '../../src/model/config-schema.ts';
 import type { Session } from '../../src/model/session.ts';
+import type { Fence } from '../../src/model/store.ts';
 import { CacheModel } from './cache-model.ts';
 import type { ModelAgent } from './cache-model.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -210,8 +211,14 @@ export class RandomCache {
   #beginTurn(model: ModelAgent, { agent }: AgentLease): void {
     const { signal } = new AbortController();
     const turn = { sessionId: agent.sessionId, turnId: 'trn_1' as TurnId };
-    const fence = { lease: '', epoch: 1 };
-    agent.run(turn, { settings: {}, fence, settleWith: nothing, signal, shutdown: signal, interruptDepth: 0 });
+    agent.run(turn, {
+      settings: {},
+      takeLease: takeNoLease,
+      settleWith: nothing,
+      signal,
+      shutdown: signal,
+      interruptDepth: 0,
+    });
     model.activeAt = agent.activity.at;
   }
 
@@ -335,4 +342,8 @@ export async function checkCache(count: number, seed: number, bench: CacheBench)
     await nextTick();
   }
   return counts;
+}
+
+function takeNoLease(): Promise<Fence> {
+  return Promise.resolve({ lease: '', epoch: 1 });
 }

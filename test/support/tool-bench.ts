@@ -151,7 +151,7 @@ async function openRecorder(store: Store, turn: TurnRef, writes: string[][]): Pr
   return new Recorder(turn, {
     store: watched,
     conversation,
-    fence,
+    takeLease: () => Promise.resolve(fence),
     clock: systemClock,
     emit: () => undefined,
     faults: undefined,

@@ -69,6 +69,15 @@ test('an answer and the calls of it that nobody has to be asked about become dur
   assert.equal(types.filter((type) => type === 'tool.settled').length, 2);
 });
 
+test('the last answer and the result of the turn become durable in one write', async () => {
+  const faults = readLogAt(['step-finished'], () => house);
+  await using house: TestHouse = await openTestHouse({ script: [says('Done.')], faults });
+
+  await house.say('hello');
+
+  assert.deepEqual(faults.seen, [['turn.admitted', 'turn.claimed', 'step.asked', 'step.finished', 'turn.settled']]);
+});
+
 test('D2 tools that run one after another: each result is durable before the next tool starts', async () => {
   const faults = readLogAt(['tool-called'], () => house);
   await using house: TestHouse = await openTestHouse({ script: [twoCommands, says('Done.')], faults });

@@ -60,7 +60,14 @@ async function goOn(
   const fence = await takeLease(store, turn.sessionId);
   const conversation = new Conversation(turn.sessionId);
   await conversation.catchUp(store.turns);
-  const recorder = new Recorder(turn, { store, conversation, fence, clock, emit: ignore, faults: undefined });
+  const recorder = new Recorder(turn, {
+    store,
+    conversation,
+    takeLease: () => Promise.resolve(fence),
+    clock,
+    emit: ignore,
+    faults: undefined,
+  });
   const program = new AbortController();
   const cause: AbortCause = { type: 'shutdown' };
   const tool = keyedTool((run) => onRun(run, () => program.abort(cause)));

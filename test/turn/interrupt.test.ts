@@ -180,7 +180,7 @@ test('steering that arrives in the moment before the turn would settle is answer
   let isFirst = true;
   const faults: Faults = {
     async reach(point) {
-      if (point !== 'step-finished' || !isFirst) return;
+      if (point !== 'answer-streaming' || !isFirst) return;
       isFirst = false;
       await house.admit('and how many live there?');
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
+import type { Faults } from '../../src/model/faults.ts';
 import { textPart } from '../../src/model/message.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
@@ -33,6 +34,24 @@ test('a message is taken in, and its answer arrives on the stream, growing first
   assert.ok(order.indexOf('working') < order.lastIndexOf('item'));
   assert.match(String(stream.events.findLast(isReply('Hello there.'))?.data['id']), /^out_/);
   assert.deepEqual(await history(house), ['user: hi', 'reply: Hello there.']);
+});
+
+test('a reply has been sent as soon as the turn is settled: the page reads it in the store', async () => {
+  const seen: unknown[] = [];
+  const faults: Faults = {
+    async reach(point) {
+      if (point === 'reply-sending') seen.push(point);
+      if (point !== 'turn-settled') return;
+      seen.push(await history(house), await house.app.store.outbox.waiting('webchat'));
+    },
+  };
+  await using house: WebHouse = await openWebHouse({ script: [says('Hello there.')], faults });
+  using stream = await house.follow('one');
+
+  await house.say('hi');
+  await stream.when(isReply('Hello there.'));
+
+  assert.deepEqual(seen, [['user: hi', 'reply: Hello there.'], []]);
 });
 
 test('a message that is sent again under its id is taken in once', async () => {

@@ -13,8 +13,6 @@ const points: readonly FaultPoint[] = [
   'answer-streaming',
   'step-finished',
   'turn-settled',
-  'reply-sending',
-  'reply-sent',
 ];
 
 for (const point of points) {

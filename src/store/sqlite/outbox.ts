@@ -36,6 +36,9 @@ const columns =
   'id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by';
 const isOpen = `state IN ('queued', 'sending')`;
 
+const openAtAddress: Query<OutboxRow> = {
+  sql: `SELECT ${columns} FROM outbox WHERE platform = ? AND ${isOpen} AND address_key = ? ORDER BY number`,
+};
 const openOnPlatform: Query<OutboxRow> = {
   sql: `SELECT ${columns} FROM outbox WHERE platform = ? AND ${isOpen} ORDER BY number`,
 };
@@ -48,7 +51,7 @@ const messageById: Query<OutboxRow> = { sql: `SELECT ${columns} FROM outbox WHER
 export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox> {
   return {
     enqueue: (message) => enqueue(db, clock.now(), message),
-    due(platform, now) {
+    due(platform, now, address) {
       db.run(
         `UPDATE outbox SET state = 'expired' WHERE platform = ? AND ${isOpen} AND not_after < ?
           AND (state = 'queued' OR sent_by <> ?)`,
@@ -56,7 +59,9 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
         now,
         run,
       );
-      const open = db.all(openOnPlatform, platform).map((row) => reclaim(row, run));
+      const rows =
+        address === undefined ? db.all(openOnPlatform, platform) : db.all(openAtAddress, platform, addressKey(address));
+      const open = rows.map((row) => reclaim(row, run));
       return inOrder(open, now).map(toQueued);
     },
     waiting(platform) {
@@ -86,13 +91,13 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
 }
 
 function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
-  const { sessionId, address, kind, text, files = [], notAfter } = message;
+  const { sessionId, address, kind, text, files = [], notAfter, state = 'queued' } = message;
   requireSession(db, sessionId);
   const id = newId('outbox', now);
   db.run(
     `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts,
       not_before, not_after, after_seq, at)
-      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, 'first', 'queued', 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
     id,
     addressKey(address),
     address.platform,
@@ -102,6 +107,7 @@ function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
     kind,
     text,
     files.length === 0 ? null : JSON.stringify(files),
+    state,
     notAfter,
     now,
     sessionId,

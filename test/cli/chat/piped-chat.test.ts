@@ -60,7 +60,7 @@ test('an empty stdin is answered with what to do instead', async () => {
   assert.equal(code, 0);
 });
 
-for (const faultPoint of ['turn-settled', 'reply-sending', 'reply-sent']) {
+for (const faultPoint of ['step-finished', 'turn-settled', 'reply-sending', 'reply-sent']) {
   test(`a reply that a crash at ${faultPoint} kept from being delivered is shown exactly once by -c`, async () => {
     await using desk = await openDesk([says('Here it is.'), says('Here it is.')]);
     await sayAndDie(desk, faultPoint, 'where is it?');
@@ -73,17 +73,6 @@ for (const faultPoint of ['turn-settled', 'reply-sending', 'reply-sent']) {
     assert.deepEqual(again, { stdout: 'Here it is.\n', stderr: '› where is it?\nHere it is.\n', code: 0 });
   });
 }
-
-test('a final answer that was not settled yet is settled by -c without asking the model again', async () => {
-  await using desk = await openDesk([says('Here it is.')]);
-  await sayAndDie(desk, 'step-finished', 'where is it?');
-
-  const { stdout, code } = await desk.run(['-c']);
-
-  assert.equal(code, 0);
-  assert.equal(stdout, 'Here it is.\n');
-  assert.equal(desk.server.requests.length, 1);
-});
 
 test('another session that is unfinished is mentioned with how to go on', async () => {
   await using desk = await openDesk([says('Fine.'), says('Hello.')]);

@@ -46,6 +46,30 @@ export const outboxPromises: Promises = {
     assert.deepEqual(await house.store.outbox.after(session.id, kept[0]?.number ?? 0), kept.slice(1));
   },
 
+  'what is due at one address can be asked for by itself': async ({ open }) => {
+    await using house = await open();
+    await enqueue(house, 'one', ['a']);
+    await enqueue(house, 'two', ['b', 'c']);
+
+    const due = await house.store.outbox.due('test', house.clock.now(), inChat('two').address);
+
+    assert.deepEqual(
+      due.map(({ message }) => message.text),
+      ['b', 'c'],
+    );
+  },
+
+  'a message that has arrived by being written down is kept and never due': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+
+    const id = await house.store.outbox.enqueue({ ...replyTo(session, 'a'), state: 'sent' });
+
+    assert.equal(await stateOf(house, id), 'sent after 0');
+    assert.deepEqual(await dueTexts(house.store, house.clock.now()), []);
+    assert.equal((await house.store.outbox.after(session.id, 0)).length, 1);
+  },
+
   'messages of an address are due in the order in which they were queued': async ({ open }) => {
     await using house = await open();
     await enqueue(house, 'one', ['a', 'b', 'c']);

@@ -1,0 +1,30 @@
+import type { StoreTx } from '../model/store.ts';
+import { foldEntry } from '../model/turn-state.ts';
+import type { TurnEntry, TurnResult } from '../model/turn.ts';
+import { decideNext } from './decide-next.ts';
+import type { TurnLimits } from './decide-next.ts';
+import type { Recorder } from './recorder.ts';
+
+/** What it takes to settle a turn. */
+export interface SettleDeps {
+  readonly recorder: Recorder;
+  readonly limits: TurnLimits;
+  /** Whatever has to become durable in the same moment as the result: the reply on its way out, the message dealt with. */
+  readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+}
+
+/**
+ * What the write of an answer ends with: the result of the turn, if the answer is its last. Nothing where there is more to
+ * do, or where something was said that the turn has not seen; what follows then is decided from the log, like everything.
+ */
+export async function settleWithAnswer(
+  answered: readonly TurnEntry[],
+  tx: StoreTx,
+  { recorder, limits, settleWith }: SettleDeps,
+): Promise<readonly TurnEntry[]> {
+  const state = answered.reduce(foldEntry, recorder.state);
+  const next = decideNext(state, limits);
+  if (next.type !== 'settle' || state.openCalls.length > 0 || !(await recorder.isCurrent(tx))) return [];
+  await settleWith(tx, next.result);
+  return [{ type: 'turn.settled', result: next.result }];
+}
