@@ -13,10 +13,10 @@ const elsewhere = 'nod_elsewhere' as NodeId;
 
 test('the lease of a session is taken in the write that claims a turn, and given back in the one that settles it', async () => {
   const seen: LeaseGrant[] = [];
-  const points: readonly FaultPoint[] = ['admitted', 'claimed', 'turn-settled'];
+  const points: ReadonlySet<FaultPoint> = new Set(['admitted', 'claimed', 'turn-settled']);
   const faults: Faults = {
     async reach(point) {
-      if (!points.includes(point)) return;
+      if (!points.has(point)) return;
       const lease = `session:${(await house.session()).id}`;
       const grant = await house.app.store.leases.acquire(lease, elsewhere, beatMs);
       seen.push(grant);
