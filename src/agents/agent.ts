@@ -4,6 +4,7 @@ import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Approvals } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Config } from '../model/config.ts';
+import type { ImagePart } from '../model/message.ts';
 import type { Faults } from '../model/faults.ts';
 import type { PromptSources } from '../model/prompt.ts';
 import type { Provider } from '../model/provider.ts';
@@ -63,7 +64,7 @@ export interface TurnOptions {
   readonly settings: SessionSettings;
   /** Takes the session's lease, in the transaction of the first entry. */
   readonly takeLease: (tx: StoreTx) => Promise<Fence>;
-  readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+  readonly settleWith: (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]) => Promise<void>;
   readonly signal: AbortSignal;
   /** Aborts when the whole program ends. */
   readonly shutdown: AbortSignal;

@@ -1,7 +1,10 @@
+import { basename } from 'node:path';
 import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
 import type { Clock } from '../base/clock.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
+import type { OutboundFile } from '../model/channel.ts';
+import type { ImagePart } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store, StoreTx } from '../model/store.ts';
 import type { Settings } from '../model/settings.ts';
@@ -77,8 +80,8 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   });
   await deps.refreshSettings(session);
   using held = await deps.agents.lease(session);
-  const settleWith = (tx: StoreTx, result: TurnResult): Promise<void> =>
-    settleTurn(turn, session, result, { ...deps, tx });
+  const settleWith = (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]): Promise<void> =>
+    settleTurn(turn, session, result, { ...deps, tx, pictures });
   const { signal, interruptDepth } = deps.lane.begin(turn);
   if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
   const run = held.agent.run(turn, {
@@ -104,6 +107,11 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   }
 }
 
+interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'readsStore'> {
+  readonly tx: StoreTx;
+  readonly pictures: readonly ImagePart[];
+}
+
 /**
  * In the same transaction as the result: the reply goes into the outbox, the message counts as dealt with, and the lease is
  * given back where nothing else waits.
@@ -112,7 +120,7 @@ async function settleTurn(
   turn: TurnRef,
   session: Session,
   result: TurnResult,
-  { tx, clock, lease, readsStore }: Pick<RunDeps, 'clock' | 'lease' | 'readsStore'> & { readonly tx: StoreTx },
+  { tx, pictures, clock, lease, readsStore }: Settling,
 ): Promise<void> {
   await tx.inbox.consume(turn.turnId);
   const kind = result.type === 'replied' ? 'reply' : 'notice';
@@ -121,11 +129,21 @@ async function settleTurn(
     address: session.address,
     kind,
     text: describeResult(result),
+    files: filesOf(pictures),
     notAfter: clock.now() + replyLifeMs,
     ...(readsStore(session.address) && { state: 'sent' }),
   });
   const isLast = (await tx.turns.unsettled(session.id)).every(({ turnId }) => turnId === turn.turnId);
   if (isLast) await lease.giveBack(tx);
+}
+
+// What is more is still in the conversation, and beside it as files.
+const mostPictures = 5;
+
+function filesOf(pictures: readonly ImagePart[]): readonly OutboundFile[] {
+  return pictures.slice(-mostPictures).flatMap(({ path, name }) => {
+    return path === undefined ? [] : [{ path, name: name ?? basename(path), kind: 'picture' }];
+  });
 }
 
 /** A result as the line that the person reads. */

@@ -16,6 +16,8 @@ export interface ImagePart {
   readonly mediaType: ImageType;
   readonly bytes: number;
   readonly name?: string;
+  /** Of a picture that a tool made: the file of it that whoever reads the reply is shown. */
+  readonly path?: string;
 }
 
 /** A call as the model wrote it: the arguments stay the text that came over the wire, so that replay repeats its bytes. */
@@ -97,6 +99,11 @@ function describeBlob(blob: BlobId, characters: number): string {
 /** The images that a request with this message shows: only what the user says has any. */
 export function imagesIn(message: Message): readonly ImagePart[] {
   return message.role === 'user' ? message.parts.filter((part) => part.type === 'image') : [];
+}
+
+/** What a tool made to be seen. */
+export function picturesOf(outcome: ToolOutcome): readonly ImagePart[] {
+  return outcome.type === 'done' ? outcome.parts.filter((part) => part.type === 'image') : [];
 }
 
 /** An outcome as the text of a tool result. */

@@ -1,6 +1,7 @@
 import type { BlobId, CallId, PersonId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { ToolOutcome } from './message.ts';
+import type { GivenImage } from './image.ts';
+import type { ImagePart, ToolOutcome } from './message.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -52,6 +53,8 @@ export interface ToolContext extends ToolPlace {
   readonly progress: (text: string) => void;
   /** The text kept under a blob's id, or undefined where this session has none such. */
   readonly readBlob: (blob: BlobId) => Promise<string | undefined>;
+  /** Keeps a picture with the session, for models that see. Throws where it is none that they take. */
+  readonly keepImage: (image: GivenImage) => Promise<ImagePart>;
 }
 
 /** A thing that the model can do. Its name, description and input are sent byte for byte with every request. */

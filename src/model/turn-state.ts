@@ -1,6 +1,6 @@
 import type { PersonId, TurnId } from '../base/ids.ts';
-import type { AssistantMessage, ToolCall, ToolOutcome } from './message.ts';
-import { partsToText } from './message.ts';
+import type { AssistantMessage, ImagePart, ToolCall, ToolOutcome } from './message.ts';
+import { partsToText, picturesOf } from './message.ts';
 import type { Finish, ModelFailure } from './provider.ts';
 import type { CacheLife, RuntimeName } from './runtime.ts';
 import type {
@@ -75,6 +75,8 @@ export interface TurnState {
   /** The beginning of an answer that was cut off by length and is being continued. */
   readonly textSoFar: string;
   readonly openCalls: readonly OpenCall[];
+  /** What the tools of this turn made to be shown with the reply. */
+  readonly pictures: readonly ImagePart[];
   /** Steering that no request has carried yet. */
   readonly waitingSteers: number;
   readonly nudges: Readonly<Record<NudgeCause, number>>;
@@ -122,6 +124,7 @@ const initialState: TurnState = {
   answer: undefined,
   textSoFar: '',
   openCalls: [],
+  pictures: [],
   waitingSteers: 0,
   nudges: { cut: 0, empty: 0, budget: 0, news: 0 },
   misfitSteps: 0,
@@ -274,5 +277,6 @@ function foldSettledCall(state: TurnState, callId: string, outcome: ToolOutcome)
   const openCalls = state.openCalls.filter((open) => open.call.id !== callId);
   const isMisfitStep = state.isMisfitStep && outcome.type === 'failed';
   const misfitSteps = openCalls.length > 0 ? state.misfitSteps : isMisfitStep ? state.misfitSteps + 1 : 0;
-  return { ...state, openCalls, answer: undefined, textSoFar: '', isMisfitStep, misfitSteps };
+  const pictures = [...state.pictures, ...picturesOf(outcome)];
+  return { ...state, openCalls, pictures, answer: undefined, textSoFar: '', isMisfitStep, misfitSteps };
 }

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import { describeError } from '../base/errors.ts';
-import type { ToolOutcome } from '../model/message.ts';
+import type { SessionId } from '../base/ids.ts';
+import { judgeImage } from '../model/image.ts';
+import type { GivenImage } from '../model/image.ts';
+import type { ImagePart, ToolOutcome } from '../model/message.ts';
 import type { ToolContext } from '../model/tool.ts';
 import type { ReadyCall } from './prepare-call.ts';
 import type { ToolDeps } from './tool-deps.ts';
@@ -45,7 +48,16 @@ function contextOf({ call }: Pick<ReadyCall, 'call'>, deps: ToolDeps, signal: Ab
     idempotencyKey: hash('sha256', `${turn.turnId}/${call.id}`),
     progress: (text) => deps.emit({ type: 'tool.progress', callId: call.id, text }),
     readBlob: (blob) => deps.blobs.read(turn.sessionId, blob),
+    keepImage: (image) => keepImage(image, turn.sessionId, deps.blobs),
   };
+}
+
+async function keepImage(image: GivenImage, sessionId: SessionId, blobs: ToolDeps['blobs']): Promise<ImagePart> {
+  const judged = judgeImage(image);
+  if (judged.type === 'unfit') throw new Error(judged.reason);
+  const { bytes, name } = image;
+  const blob = await blobs.put(sessionId, Buffer.from(bytes).toString('base64'));
+  return { type: 'image', blob, mediaType: judged.mediaType, bytes: bytes.length, ...(name !== undefined && { name }) };
 }
 
 async function runGuarded(run: () => Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {

@@ -132,7 +132,7 @@ async function settleUnlessSteered(
   signal: AbortSignal,
 ): Promise<void> {
   const isSettled = await recorder.recordIfCurrent(async (tx) => {
-    await settleWith(tx, result);
+    await settleWith(tx, result, recorder.state.pictures);
     return [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
   }, signal);
   if (isSettled) await recorder.reach('turn-settled');
@@ -153,7 +153,9 @@ async function endAborted({ preview, calls }: Unrecorded, deps: TurnDeps, cause:
     cause.type === 'stop' ? { type: 'interrupted', by: cause.by } : { type: 'failed', reason: cause.reason };
   const entries = [...closeCalls(recorder.state, interrupted), ...keepPreview(preview)];
   try {
-    await endWith([...entries, { type: 'turn.settled', result }], calls, deps, (tx) => settleWith(tx, result));
+    await endWith([...entries, { type: 'turn.settled', result }], calls, deps, (tx) =>
+      settleWith(tx, result, recorder.state.pictures),
+    );
     return result;
   } catch (thrown) {
     if (shutdown.aborted) return released;

@@ -1,3 +1,4 @@
+import type { ImagePart } from '../model/message.ts';
 import type { StoreTx } from '../model/store.ts';
 import { foldEntry } from '../model/turn-state.ts';
 import type { TurnEntry, TurnResult } from '../model/turn.ts';
@@ -10,7 +11,7 @@ export interface SettleDeps {
   readonly recorder: Recorder;
   readonly limits: TurnLimits;
   /** Whatever has to become durable in the same moment as the result: the reply on its way out, the message dealt with. */
-  readonly settleWith: (tx: StoreTx, result: TurnResult) => Promise<void>;
+  readonly settleWith: (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]) => Promise<void>;
 }
 
 /**
@@ -25,6 +26,6 @@ export async function settleWithAnswer(
   const state = answered.reduce(foldEntry, recorder.state);
   const next = decideNext(state, limits);
   if (next.type !== 'settle' || state.openCalls.length > 0 || !(await recorder.isCurrent(tx))) return [];
-  await settleWith(tx, next.result);
+  await settleWith(tx, next.result, state.pictures);
   return [{ type: 'turn.settled', result: next.result }];
 }

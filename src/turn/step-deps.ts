@@ -26,7 +26,7 @@ export interface StepDeps {
   readonly effort: Effort | undefined;
   readonly compaction: CompactionSettings;
   readonly purse: Purse;
-  readonly blobs: Pick<Blobs, 'read'>;
+  readonly blobs: Pick<Blobs, 'read' | 'put'>;
   readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: StepEvent) => void;

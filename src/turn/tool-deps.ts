@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts';
 export interface ToolDeps {
   readonly recorder: Recorder;
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly blobs: Pick<Blobs, 'read'>;
+  readonly blobs: Pick<Blobs, 'read' | 'put'>;
   readonly approvals: Approvals;
   readonly place: ToolPlace;
   readonly person: PersonId;

@@ -26,6 +26,7 @@ await toolbox.tools.get('terminal')?.run(
     idempotencyKey: 'the-call',
     progress: (text) => process.stdout.write(text),
     readBlob: () => Promise.resolve(undefined),
+    keepImage: () => Promise.reject(new Error('there are no pictures here')),
   },
 );
 
