@@ -1,5 +1,6 @@
 import { startModelServer } from '../test/support/model-server.ts';
 import { measureAppends } from './appends.ts';
+import { measureBrowserOpen } from './browser-open.ts';
 import { renderTable } from './figure.ts';
 import type { Figure } from './figure.ts';
 import { measureGateway } from './gateway/measure-gateway.ts';
@@ -26,6 +27,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   'one-shot': () => measureOneShot(product, server),
   'shell-call': () => measureShellCall(product, server),
   'mcp-call': () => measureMcpCall(),
+  'browser-open': () => measureBrowserOpen(),
   memory: () => measureMemory(product),
   appends: () => measureAppends(product),
   'first-request': () => measureFirstRequest(product, server),

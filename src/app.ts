@@ -82,6 +82,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     environment: env,
     web: openWebTools(keys, () => settings.current.config.search),
     redact: createKeyRedactor(() => knownSecrets(keys)),
+    browser: { settings: () => settings.current.config.browser, redact, filesFolder: home.files },
     clock,
   });
   const warnings = [...secrets.warnings, ...settings.current.warnings];

@@ -137,7 +137,7 @@ const sections = {
         }),
       ),
       system_prompt: optional(string('what is added to the end of the system prompt')),
-      disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal", "web"')),
+      disabled_toolsets: optional(list(string('a name'), 'tools to leave out: "file", "terminal", "web", "browser"')),
     },
     'how a turn is run',
   ),
@@ -250,6 +250,27 @@ const sections = {
     },
     'the tools for the web: search, and which pages may be fetched',
   ),
+  browser: object(
+    {
+      executable_path: optional(string('the Chromium to use; left out: the one that is installed', { minLength: 1 })),
+      inactivity_timeout: optional(
+        integer('seconds after which the browser of a session is closed; it goes on where it was (300)', {
+          minimum: 30,
+        }),
+      ),
+      command_timeout: optional(
+        integer('seconds that a page has for an act; to load it has at least 60 (30)', { minimum: 5, maximum: 600 }),
+      ),
+      sandbox: optional(oneOf(['auto', 'off'], 'whether Chromium locks pages away from the system (auto: if it can)')),
+      allow_private: optional(
+        oneOrMany(
+          string('a host, with :port for one port alone', { minLength: 1 }),
+          'what may be opened though it is not on the public internet, such as nas.local; nothing unless set',
+        ),
+      ),
+    },
+    'the browser that the model uses',
+  ),
   session_reset: object(
     {
       mode: optional(
@@ -290,6 +311,7 @@ export const configSchema = object({
   speech: optional(sections.speech),
   web: optional(sections.web),
   search: optional(sections.search),
+  browser: optional(sections.browser),
   session_reset: optional(sections.session_reset),
   storage: optional(sections.storage),
 });

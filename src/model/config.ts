@@ -137,6 +137,19 @@ export interface WebSettings {
   readonly workdir: string | undefined;
 }
 
+/** The browser that the model uses. */
+export interface BrowserSettings {
+  /** Undefined: the one that is installed. */
+  readonly executable: string | undefined;
+  readonly idleMs: number;
+  /** How long an act may take, and how long a page may take to load. */
+  readonly limitMs: number;
+  readonly navigationMs: number;
+  readonly sandbox: 'auto' | 'off';
+  /** Hosts that may be opened though they are not public. */
+  readonly allowPrivate: readonly string[];
+}
+
 /** The settings as the program uses them, with every default filled in. */
 export interface Config {
   readonly model: ModelSettings;
@@ -162,6 +175,7 @@ export interface Config {
   readonly speech: SpeechSettings;
   readonly web: WebSettings;
   readonly search: SearchSettings;
+  readonly browser: BrowserSettings;
   readonly sessionReset: ResetSettings;
   readonly storage: { readonly retentionDays: number };
 }
@@ -244,6 +258,7 @@ export function withDefaults(user: UserConfig): Config {
     },
     web: webSettings(user.web),
     search: searchSettings(user.search),
+    browser: browserSettings(user.browser),
     sessionReset: resetSettings(user.session_reset),
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
@@ -335,6 +350,18 @@ function webSettings(user: Partial<NonNullable<UserConfig['web']>> = {}): WebSet
     isExposed: user.expose ?? false,
     allowedHosts: user.allowed_hosts ?? [],
     workdir: user.workdir,
+  };
+}
+
+function browserSettings(user: Partial<NonNullable<UserConfig['browser']>> = {}): BrowserSettings {
+  const limitMs = (user.command_timeout ?? 30) * 1000;
+  return {
+    executable: user.executable_path,
+    idleMs: (user.inactivity_timeout ?? 300) * 1000,
+    limitMs,
+    navigationMs: Math.max(60_000, limitMs),
+    sandbox: user.sandbox ?? 'auto',
+    allowPrivate: user.allow_private ?? [],
   };
 }
 

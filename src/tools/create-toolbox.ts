@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
+import { createBrowserGroup } from './browser/create-browser-group.ts';
+import type { BrowserParts } from './browser/create-browser-group.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import { PathLocks } from './files/path-locks.ts';
 import { BackgroundProcesses } from './processes/background-processes.ts';
@@ -32,6 +34,8 @@ export interface ToolboxOptions {
   readonly web?: Omit<WebToolDeps, 'clock'>;
   /** Takes our own keys out of what tools say. */
   readonly redact?: (text: string) => string;
+  /** Left out: there is no browser. */
+  readonly browser?: Omit<BrowserParts, 'taskFolder' | 'environment' | 'clock'>;
   readonly clock: Clock;
 }
 
@@ -81,6 +85,8 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   registry.put('terminal', shell);
   registry.put('file', files);
   if (options.web !== undefined) registry.put('web', webTools({ ...options.web, clock }));
+  if (options.browser !== undefined)
+    registry.put('browser', createBrowserGroup({ ...options.browser, taskFolder, environment, clock }));
   return registry;
 }
 

@@ -19,7 +19,6 @@ import type { Runtime, RuntimeChain } from '../../src/model/runtime.ts';
 import type { Address, Session } from '../../src/model/session.ts';
 import type { SettingsState } from '../../src/model/settings.ts';
 import type { Store } from '../../src/model/store.ts';
-import type { Toolbox } from '../../src/model/tool.ts';
 import type { StepEvent, TurnRef } from '../../src/model/turn.ts';
 import { createCatalogue } from '../../src/providers/catalogue.ts';
 import { connectRuntime } from '../../src/providers/connect-runtime.ts';
@@ -28,6 +27,7 @@ import type { HomeFolder } from '../../src/store/home/home-folder.ts';
 import { FilePromptSources } from '../../src/store/prompt/prompt-sources.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
+import type { ToolRegistry } from '../../src/tools/registry.ts';
 import { CoolDowns } from '../../src/turn/cool-downs.ts';
 import type { TurnEnd } from '../../src/turn/run-turn.ts';
 import { says } from '../support/model-script.ts';
@@ -49,6 +49,8 @@ export interface CacheBenchOptions {
   /** Who stands in behind the model of a session. */
   readonly fallback?: (origin: string) => readonly Runtime[];
   readonly platform?: string;
+  /** A host that the browser may open; left out: there is no browser. */
+  readonly browserHost?: string;
 }
 
 export interface BenchTurn extends Partial<Pick<TurnOptions, 'interruptDepth' | 'signal' | 'settleWith'>> {
@@ -103,7 +105,7 @@ export class CacheBench implements AsyncDisposable {
   readonly #cleanup: AsyncDisposableStack;
   readonly #noted = new EventEmitter();
   readonly #log: Log = { write: (level, message) => void this.logged.push(`${level}: ${message}`) };
-  readonly #toolbox: Toolbox;
+  readonly #toolbox: ToolRegistry;
   #builds: Promise<unknown> = Promise.resolve();
   #closes: Promise<unknown> = Promise.resolve();
   #letGo = (): void => undefined;
@@ -116,14 +118,23 @@ export class CacheBench implements AsyncDisposable {
     this.#cleanup = ground.cleanup;
     this.#options = options;
     this.clock = options.clock ?? systemClock;
-    this.settings = { current: readSettings({}) };
+    const { browserHost } = options;
+    this.settings = { current: readSettings({ browser: { allow_private: browserHost ?? [] } }) };
     this.#toolbox = createToolbox({
       taskFolder: join(ground.folder, 'tasks'),
       homeFolder: ground.home.path,
       terminal: this.settings.current.config.terminal,
       environment: process.env,
+      ...(browserHost !== undefined && {
+        browser: {
+          settings: () => this.settings.current.config.browser,
+          redact: (text: string) => text,
+          filesFolder: join(ground.folder, 'files'),
+        },
+      }),
       clock: systemClock,
     });
+    ground.cleanup.use(this.#toolbox);
     this.parts = this.#createParts();
     const { parts } = this;
     this.cache = new AgentCache({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { noBrowser } from '../support/browser.ts';
 import { startWebSite } from '../support/web-site.ts';
 import { describeToolConformance } from './conformance.ts';
 import type { ToolSamples } from './conformance.ts';
@@ -99,9 +100,24 @@ const samples: Readonly<Record<string, ToolSamples>> = {
     impossible: [{ query: 'x'.repeat(3000) }, { query: 'hunter2-hunter2' }],
     endless: { query: 'endless' },
   },
+  browser: {
+    works: { action: 'open', url: 'about:blank' },
+    impossible: [
+      { action: 'open' },
+      { action: 'open', url: 'file:///etc/passwd' },
+      { action: 'open', url: 'http://127.0.0.1:9/' },
+      { action: 'snapshot' },
+      { action: 'click', ref: 'e1' },
+    ],
+    endless: undefined,
+  },
 };
 
-for (const [name, of] of Object.entries(samples)) describeToolConformance({ name, samples: of, open });
+for (const [name, of] of Object.entries(samples)) {
+  // Its tests would all be about its absence.
+  if (name === 'browser' && noBrowser !== false) continue;
+  describeToolConformance({ name, samples: of, open });
+}
 
 test('every tool that the model is given is held to the port', async () => {
   await using bench = await open();

@@ -6,14 +6,20 @@ import { openWay } from '../../src/app/web-tools.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { newId } from '../../src/base/ids.ts';
-import type { CallId, PersonId } from '../../src/base/ids.ts';
+import type { BlobId, CallId, PersonId } from '../../src/base/ids.ts';
+import { createRedactor } from '../../src/base/redact.ts';
 import type { Json } from '../../src/base/json.ts';
 import type { SearchSettings } from '../../src/model/search-settings.ts';
+import { checkConfig } from '../../src/model/config.ts';
+import type { BrowserSettings, Config } from '../../src/model/config.ts';
 import { outcomeToText } from '../../src/model/message.ts';
 import type { ToolOutcome } from '../../src/model/message.ts';
 import { describeProblems } from '../../src/model/schema.ts';
 import type { Footprint, Risk, Tool, ToolContext, Toolbox, ToolPlace } from '../../src/model/tool.ts';
+import { createUrlGuard } from '../../src/tools/browser/url-guard.ts';
+import type { UrlGuardOptions } from '../../src/tools/browser/url-guard.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
+import type { ToolRegistry } from '../../src/tools/registry.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
@@ -27,6 +33,10 @@ export interface ToolBenchOptions {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly envPassthrough?: readonly string[];
+  /** Where it differs from the usual. */
+  readonly browser?: Partial<BrowserSettings>;
+  /** What a name stands for; left out: what the system says. */
+  readonly resolve?: UrlGuardOptions['resolve'];
 }
 
 export interface PreparedTool {
@@ -42,6 +52,17 @@ export async function openToolBench(options: ToolBenchOptions = {}): Promise<Too
   return bench;
 }
 
+const usualBrowser = usualSettings().browser;
+
+function usualSettings(): Config {
+  const checked = checkConfig({});
+  if (checked.type === 'invalid') throw new Error(describeProblems(checked.problems));
+  return checked.config;
+}
+
+/** What the bench's own credentials are. */
+export const secretOfBench = 'bench-secret-0123456789';
+
 export class ToolBench implements AsyncDisposable {
   readonly workdir: string;
   readonly home: string;
@@ -54,7 +75,7 @@ export class ToolBench implements AsyncDisposable {
   readonly asked: string[] = [];
   readonly #folder: TempFolder;
   readonly #options: ToolBenchOptions;
-  #toolbox: Toolbox;
+  #toolbox: ToolRegistry;
   #calls = 0;
 
   constructor(folder: TempFolder, options: ToolBenchOptions) {
@@ -68,7 +89,9 @@ export class ToolBench implements AsyncDisposable {
     this.#toolbox = this.#open();
   }
 
-  #open(): Toolbox {
+  #open(): ToolRegistry {
+    const settings: BrowserSettings = { ...usualBrowser, ...this.#options.browser };
+    const { resolve } = this.#options;
     return createToolbox({
       taskFolder: this.taskFolder,
       homeFolder: this.home,
@@ -91,6 +114,12 @@ export class ToolBench implements AsyncDisposable {
           resolve: (hostname) => resolveFrom(hostname, this.#options.names?.(hostname) ?? []),
         },
       },
+      browser: {
+        settings: () => settings,
+        redact: createRedactor([secretOfBench]),
+        filesFolder: join(this.home, 'files'),
+        ...(resolve && { guard: createUrlGuard({ allowPrivate: () => settings.allowPrivate, resolve }) }),
+      },
       clock: this.#options.clock ?? systemClock,
     });
   }
@@ -102,6 +131,11 @@ export class ToolBench implements AsyncDisposable {
   /** New objects over the same folders, as after a restart of the program. */
   restart(): void {
     this.#toolbox = this.#open();
+  }
+
+  /** Lets go of everything, as the program does when it ends. */
+  async shutDown(): Promise<void> {
+    await this.#toolbox[Symbol.asyncDispose]();
   }
 
   /** A call up to the moment in which a person would be asked, and the way to run it from there. */
@@ -121,6 +155,11 @@ export class ToolBench implements AsyncDisposable {
       idempotencyKey: `key_${(this.#calls += 1)}`,
       progress: (text) => this.progress.push(text),
       readBlob: (blob) => Promise.resolve(this.blobs.get(blob)),
+      keepImage: ({ bytes }) => {
+        const blob = `blob_${this.blobs.size}` as BlobId;
+        this.blobs.set(blob, Buffer.from(bytes).toString('base64'));
+        return Promise.resolve({ type: 'image', blob, mediaType: 'image/png', bytes: bytes.length });
+      },
       ...more,
     };
   }
@@ -161,6 +200,7 @@ export class ToolBench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#toolbox.endTask(this.place.sessionId);
+    await this.#toolbox[Symbol.asyncDispose]();
     await this.#folder[Symbol.asyncDispose]();
   }
 

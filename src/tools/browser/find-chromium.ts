@@ -1,0 +1,53 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Names under which systems install it, the plain one first. */
+const names: readonly string[] = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge',
+  'brave-browser',
+];
+
+const elsewhere: readonly string[] = [
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** The browser of this machine, or undefined. What the settings name is used or nothing. */
+export function findChromium(path: string, chosen: string | undefined): string | undefined {
+  if (chosen !== undefined) return isProgram(chosen) ? chosen : undefined;
+  const inPath = path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => names.map((name) => join(folder, name)));
+  return [...inPath, ...elsewhere].find(isProgram);
+}
+
+/** The command that installs one here. */
+export function installCommand(platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'darwin') return 'brew install --cask chromium';
+  const [, command = 'npx playwright-core install --with-deps chromium'] =
+    installers.find(([mark]) => existsSync(mark)) ?? [];
+  return process.getuid?.() === 0 ? command.replace(/^sudo /, '') : command;
+}
+
+const installers: readonly (readonly [string, string])[] = [
+  ['/etc/debian_version', 'sudo apt-get install -y chromium'],
+  ['/etc/fedora-release', 'sudo dnf install -y chromium'],
+  ['/etc/arch-release', 'sudo pacman -S --noconfirm chromium'],
+  ['/etc/alpine-release', 'sudo apk add chromium'],
+  ['/etc/SUSE-brand', 'sudo zypper install -y chromium'],
+];
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

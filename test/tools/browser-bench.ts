@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import type { JsonObject } from '../../src/base/json.ts';
+import { openSite } from '../support/site.ts';
+import type { Site, SitePage } from '../support/site.ts';
+import { openToolBench } from './open-toolbox.ts';
+import type { ToolBench, ToolBenchOptions } from './open-toolbox.ts';
+
+export interface BrowserBench extends AsyncDisposable {
+  readonly bench: ToolBench;
+  readonly site: Site;
+  /** Does something in the browser, and returns what the model reads. */
+  readonly use: (action: string, more?: JsonObject) => Promise<string>;
+}
+
+/** A bench whose browser may open one site on loopback, and nothing else there. */
+export async function openBrowserBench(
+  pages: Readonly<Record<string, SitePage>>,
+  options: ToolBenchOptions = {},
+): Promise<BrowserBench> {
+  const site = await openSite(pages);
+  const bench = await openToolBench({
+    ...options,
+    browser: { allowPrivate: [site.host], ...options.browser },
+  });
+  return {
+    bench,
+    site,
+    use: (action, more = {}) => bench.run('browser', { action, ...more }),
+    async [Symbol.asyncDispose]() {
+      await bench[Symbol.asyncDispose]();
+      await site[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The ref of the element whose line in a snapshot has this. */
+export function refOf(snapshot: string, words: string): string {
+  const line = snapshot.split('\n').find((each) => each.includes(words));
+  const [, ref] = /\[ref=(\w+)\]/.exec(line ?? '') ?? [];
+  assert.ok(ref !== undefined, `no ${words} in ${snapshot}`);
+  return ref;
+}
+
+/** The processes that have a folder in their arguments. */
+export async function processesNaming(folder: string): Promise<readonly number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const seen = await Promise.all(
+    pids.map(async (pid) => {
+      const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return args.includes(folder) && pid !== process.pid ? [pid] : [];
+    }),
+  );
+  return seen.flat();
+}
