@@ -238,6 +238,7 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'speech',
     'web',
     'search',
+    'browser',
     'session_reset',
     'storage',
   ]);

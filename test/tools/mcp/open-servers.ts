@@ -118,6 +118,7 @@ export class ServerBench implements AsyncDisposable {
       idempotencyKey: 'key',
       progress: () => undefined,
       readBlob: () => Promise.resolve(undefined),
+      keepImage: () => Promise.reject(new Error('there are no pictures here')),
       ...more,
     });
   }
