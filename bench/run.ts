@@ -4,6 +4,7 @@ import { measureBrowserOpen } from './browser-open.ts';
 import { renderTable } from './figure.ts';
 import type { Figure } from './figure.ts';
 import { measureGateway } from './gateway/measure-gateway.ts';
+import { measureFiles } from './files.ts';
 import { measureInstallSize } from './install-size.ts';
 import { measureLongHistory } from './long-history.ts';
 import { measureMcpCall } from './mcp-call.ts';
@@ -26,6 +27,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   start: () => measureStart(product),
   'one-shot': () => measureOneShot(product, server),
   'shell-call': () => measureShellCall(product, server),
+  files: () => measureFiles(product),
   'mcp-call': () => measureMcpCall(),
   'browser-open': () => measureBrowserOpen(),
   memory: () => measureMemory(product),

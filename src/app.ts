@@ -1,3 +1,4 @@
+import type { AgentParts } from './agents/agent.ts';
 import { AgentCache } from './agents/agent-cache.ts';
 import { planAgent } from './agents/build-agent.ts';
 import { sweepIdleAgents } from './agents/sweep-idle.ts';
@@ -19,7 +20,7 @@ import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
 import type { DeskAnswer, DeskRequest } from './gateway/people-desk.ts';
-import type { Approvals } from './model/approvals.ts';
+import { OutboxPostbox } from './gateway/postbox.ts';
 import type { Catalogue } from './model/catalogue.ts';
 import type { Channel } from './model/channel.ts';
 import type { Faults } from './model/faults.ts';
@@ -40,6 +41,7 @@ import { FileStandingRules } from './store/home/standing-rules.ts';
 import { FilePromptSources } from './store/prompt/prompt-sources.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
+import { Checkpoints } from './tools/checkpoints/checkpoints.ts';
 import { createToolbox } from './tools/create-toolbox.ts';
 
 /** What the program finds around it; a test brings its own. */
@@ -75,7 +77,11 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const redact = createGrowingRedactor(() => knownSecrets(keys));
   const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const store = await openSqliteStore({ folder: home.state, clock, log });
+  const checkpoints = new Checkpoints({ taskFolder: home.tasks, clock });
+  const postbox = new OutboxPostbox({ store, settings, clock });
   const toolbox = createToolbox({
+    checkpoints,
+    postbox,
     taskFolder: home.tasks,
     homeFolder: home.path,
     terminal: config.terminal,
@@ -94,7 +100,8 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const sources = new FilePromptSources(home, log);
   const found = { env, home, secrets, settings, models, files, sources };
   const toolServers = createToolServers({ ...found, toolbox, start, clock, log });
-  const parts = { ...found, warnings, log, store, toolbox, toolServers, start, catalogue, clock, faults };
+  const made = { warnings, log, store, toolbox, toolServers, checkpoints, postbox };
+  const parts = { ...found, ...made, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
   if (options.purpose === 'serve') await forgetOldSessions(parts);
@@ -244,22 +251,21 @@ export class App implements AsyncDisposable {
       rules: new FileStandingRules(this.#parts.home.rulesFile),
       channels,
       owner,
-      openAgents: (approvals) => this.#openAgents(approvals, owner),
+      openAgents: (approvals, questions) => this.#openAgents({ approvals, questions, owner }),
       restart,
       report,
     });
     return this.#closing.use(gateway);
   }
 
-  #openAgents(approvals: Approvals, owner: ReturnType<typeof newId<'node'>>): AgentCache {
+  #openAgents(desk: Pick<AgentParts, 'approvals' | 'questions' | 'owner'>): AgentCache {
     const { store, toolbox, settings, models, secrets, sources, log, clock, faults } = this.#parts;
     const parts = {
       store,
+      ...desk,
       toolbox,
-      approvals,
       models,
       connect: (target: Runtime) => connect(target, clock, secrets),
-      owner,
       settings,
       sources,
       catalogue: this.#parts.catalogue,

@@ -8,6 +8,7 @@ import type { ImagePart } from '../model/message.ts';
 import type { Faults } from '../model/faults.ts';
 import type { PromptSources } from '../model/prompt.ts';
 import type { Provider } from '../model/provider.ts';
+import type { Questions } from '../model/questions.ts';
 import type { Runtime, RuntimeChain } from '../model/runtime.ts';
 import type { FrozenPrompt, Session, SessionSettings } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
@@ -31,6 +32,7 @@ export interface AgentParts {
   readonly store: Store;
   readonly toolbox: Pick<Toolbox, 'generation' | 'tools' | 'endTask' | 'unheardNews'>;
   readonly approvals: Approvals;
+  readonly questions: Questions;
   /** Who answers in a session, and how hard it thinks. */
   readonly models: Pick<Models, 'chainFor' | 'effortFor' | 'find'>;
   readonly connect: (runtime: Runtime) => Promise<Provider>;
@@ -188,7 +190,7 @@ export class Agent {
   }
 
   #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
-    const { store, clock, faults, approvals, owner, settings, coolDowns, catalogue, models } = this.#parts;
+    const { store, clock, faults, approvals, questions, owner, settings, coolDowns, catalogue, models } = this.#parts;
     const { session, tools, config } = this.#makeup;
     const promptNow = (): FrozenPrompt => this.#prompt;
     const now = settings.current.config;
@@ -218,6 +220,12 @@ export class Agent {
         ask: (request, signal) => {
           emit({ type: 'waiting', wait: { type: 'person' } });
           return this.#activity.whileAsking(() => approvals.ask(request, signal));
+        },
+      },
+      questions: {
+        ask: (question, signal) => {
+          emit({ type: 'waiting', wait: { type: 'person' } });
+          return this.#activity.whileAsking(() => questions.ask(question, signal));
         },
       },
       place: { sessionId: this.sessionId, workdir: session.workdir },

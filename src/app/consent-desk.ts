@@ -7,6 +7,7 @@ import type { Tool } from '../model/tool.ts';
 import { openHome } from '../store/home/home-folder.ts';
 import { LiveSettings } from '../store/home/live-settings.ts';
 import { FileStandingRules } from '../store/home/standing-rules.ts';
+import { Checkpoints } from '../tools/checkpoints/checkpoints.ts';
 import { createToolbox } from '../tools/create-toolbox.ts';
 
 interface Around {
@@ -22,7 +23,8 @@ export async function openConsentDesk({ env, clock }: Around): Promise<ConsentDe
     rules,
     async forecast(command, workdir) {
       const { terminal } = (await LiveSettings.open(home)).current.config;
-      const options = { taskFolder: home.tasks, homeFolder: home.path, terminal, environment: env, clock };
+      const checkpoints = new Checkpoints({ taskFolder: home.tasks, clock });
+      const options = { checkpoints, taskFolder: home.tasks, homeFolder: home.path, terminal, environment: env, clock };
       await using toolbox = createToolbox(options);
       const shell = requireTool(toolbox.tools.get('terminal'));
       const input = shell.input.parse({ command });

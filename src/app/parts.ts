@@ -1,7 +1,9 @@
 import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { OutboxPostbox } from '../gateway/postbox.ts';
 import type { Catalogue } from '../model/catalogue.ts';
+import type { FileHistory } from '../model/file-history.ts';
 import type { Faults } from '../model/faults.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
@@ -23,6 +25,8 @@ export interface AppParts {
   readonly log: Log;
   readonly store: Store;
   readonly toolbox: Toolbox & AsyncDisposable;
+  readonly checkpoints: FileHistory;
+  readonly postbox: OutboxPostbox;
   /** Where more tools come from. */
   readonly toolServers: ToolServers & AsyncDisposable;
   /** Files that were sent to sessions. */

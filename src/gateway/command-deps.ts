@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Inbound } from '../model/channel.ts';
+import type { FileHistory } from '../model/file-history.ts';
 import type { Part } from '../model/message.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
@@ -39,6 +40,7 @@ export interface CommandDeps {
   readonly models: Models;
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;
+  readonly checkpoints: FileHistory;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
   /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
   readonly restart: (() => void) | undefined;

@@ -97,6 +97,15 @@ export const commandTable: readonly CommandRow[] = [
     run: async (_rest, inbound, deps) => (await import('./undo-commands.ts')).runUndo(inbound, deps),
   },
   {
+    name: 'rollback',
+    aliases: [],
+    group: 'session',
+    usage: '/rollback [N | list | show [N]] [--force]',
+    summary: 'put back the files that the last turn wrote, or the last N',
+    typed: 'in-full',
+    run: async (rest, inbound, deps) => (await import('./rollback-command.ts')).runRollback(rest, inbound, deps),
+  },
+  {
     name: 'compact',
     aliases: ['compress'],
     group: 'session',

@@ -61,6 +61,7 @@ function followEntry(waiting: Waiting, entry: TurnEntry, nowMs: number): Waiting
       return seen(meet(waiting, { type: 'person' }, nowMs), nowMs);
     case 'step.finished':
     case 'approval.answered':
+    case 'question.answered':
     case 'limit.reached':
     case 'context.compacted':
     case 'context.restored':

@@ -2,14 +2,16 @@ import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
+import { within } from '../base/within.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Approvals, StandingRules } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
 import type { Faults } from '../model/faults.ts';
-import { partsToText } from '../model/message.ts';
+import type { FileHistory } from '../model/file-history.ts';
 import type { Address, Session } from '../model/session.ts';
+import type { Questions } from '../model/questions.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
@@ -28,7 +30,10 @@ import { findEnd } from './find-end.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
+import type { OutboxPostbox } from './postbox.ts';
+import { PendingQuestions } from './questions.ts';
 import { RestartNotices } from './restart-notices.ts';
+import { saysStart } from './says-start.ts';
 import { showOnAll } from './show-on-all.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
@@ -52,7 +57,9 @@ export interface GatewayDeps {
   readonly rules: StandingRules;
   readonly toolServers: CommandDeps['toolServers'];
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
-  readonly openAgents: (approvals: Approvals) => GatewayAgents;
+  readonly openAgents: (approvals: Approvals, questions: Questions) => GatewayAgents;
+  readonly checkpoints: FileHistory;
+  readonly postbox: Pick<OutboxPostbox, 'onPosted'>;
   readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,11 +81,13 @@ export class Gateway implements AsyncDisposable {
   readonly #deps: GatewayDeps;
   readonly #watchers: Watchers;
   readonly #approvals: PendingApprovals;
+  readonly #questions: PendingQuestions;
   readonly #lanes: Lanes;
   readonly #deliveries: Deliveries;
   readonly #previews: TurnPreviews;
   readonly #notices: RestartNotices;
   readonly #tellings: Tellings;
+  readonly #posted: Disposable;
   readonly #yolo = new Yolo();
   readonly #taskNotices: TaskNotices;
   readonly #consents: StandingConsents;
@@ -105,6 +114,8 @@ export class Gateway implements AsyncDisposable {
       clock: deps.clock,
       log: deps.log,
     });
+    const patienceMs = (): number => deps.settings.current.config.agent.clarifyMs;
+    this.#questions = new PendingQuestions({ ...deps, channelFor, patienceMs });
     const { signal } = this.#stopping;
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
     const send = (address: Address): Promise<void> => this.deliver(address);
@@ -113,7 +124,7 @@ export class Gateway implements AsyncDisposable {
     this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
     this.#taskNotices = new TaskNotices({ ...deps, deliver: send });
     this.#tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
-    const agents = deps.openAgents(this.#approvals);
+    const agents = deps.openAgents(this.#approvals, this.#questions);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
       this.#watchers.show(address, turn, event);
@@ -126,6 +137,7 @@ export class Gateway implements AsyncDisposable {
       if (!readsStore(address)) await this.deliver(address);
       this.#previews.end(address);
     };
+    this.#posted = deps.postbox.onPosted((address) => this.#keep(this.deliver(address)));
     this.#lanes = new Lanes({
       wake: deps.wake,
       signals: deps.signals,
@@ -170,9 +182,10 @@ export class Gateway implements AsyncDisposable {
    * to go on with, and whoever waits for it is told. Messages that arrive meanwhile are written down.
    */
   async drain(limitMs: number): Promise<void> {
-    await this.#within(limitMs, this.#lanes.hold());
-    await this.#within(releaseMs, this.#lanes[Symbol.asyncDispose]());
-    await this.#within(noticesMs, this.#notices.pauseAll());
+    const { clock } = this.#deps;
+    await within(clock, limitMs, this.#lanes.hold());
+    await within(clock, releaseMs, this.#lanes[Symbol.asyncDispose]());
+    await within(clock, noticesMs, this.#notices.pauseAll());
   }
 
   /** Resolves when no channel brings anything any more. */
@@ -207,7 +220,17 @@ export class Gateway implements AsyncDisposable {
       resetSettings: () => settings.current.config.sessionReset,
       onRenewed: (old) => this.#keep(this.#endSession(old)),
     };
-    const desk = { access, offerPairing, bindOwner, commands, busyMode, lanes, approvals, ...ends };
+    const desk = {
+      access,
+      offerPairing,
+      bindOwner,
+      commands,
+      busyMode,
+      lanes,
+      approvals,
+      questions: this.#questions,
+      ...ends,
+    };
     const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
     if (intake.type !== 'admitted' || !this.isDraining) return intake;
     // In place of whatever else there is to say: it waits for the next start.
@@ -267,6 +290,7 @@ export class Gateway implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // First of all, since a lane may be waiting for a delivery that waits for room on the disk.
     this.#stopping.abort();
+    this.#posted[Symbol.dispose]();
     await this.#taskNotices[Symbol.asyncDispose]();
     const sent = this.#deliveries[Symbol.asyncDispose]();
     await this.#lanes[Symbol.asyncDispose]();
@@ -302,6 +326,7 @@ export class Gateway implements AsyncDisposable {
       const answer = describeIntake(intake);
       // A stranger has no session that an answer could be kept with.
       if (answer !== undefined && intake.type === 'denied') this.#tellings.tell(inbound.address, answer);
+      else if (answer !== undefined && inbound.type === 'choice') this.#tellings.tell(inbound.address, answer);
       else if (answer !== undefined && inbound.type === 'message') await this.#tellings.answer(inbound, answer);
       this.follow(intake);
     }
@@ -359,13 +384,6 @@ export class Gateway implements AsyncDisposable {
     }
   }
 
-  async #within(ms: number, work: Promise<void>): Promise<void> {
-    const over = new AbortController();
-    const late = this.#deps.clock.sleep(ms, over.signal).catch(() => undefined);
-    await Promise.race([work, late]);
-    over.abort();
-  }
-
   #note(what: string, thrown: unknown): void {
     this.#deps.log.write('error', what, { reason: describeError(thrown) });
   }
@@ -375,9 +393,4 @@ export class Gateway implements AsyncDisposable {
     const [first, ...others] = serving.filter((channel) => channel.serves(address));
     return first && showOnAll([first, ...others]);
   }
-}
-
-/** Whether it can be a link that makes an owner; what those are is loaded only then. */
-function saysStart(inbound: Inbound): boolean {
-  return inbound.type === 'message' && partsToText(inbound.parts).trimStart().startsWith('/start ');
 }

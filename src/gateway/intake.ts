@@ -19,6 +19,7 @@ import type { ResetReason } from './decide-reset.ts';
 import { judgeImages, keepParts } from './keep-images.ts';
 import type { InboundMessage } from './keep-images.ts';
 import type { Lanes } from './lanes.ts';
+import type { PendingQuestions } from './questions.ts';
 
 export interface IntakeDeps {
   readonly access: (inbound: Inbound) => Promise<Access>;
@@ -29,6 +30,7 @@ export interface IntakeDeps {
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'running'>;
   readonly approvals: Pick<PendingApprovals, 'answer'>;
+  readonly questions: Pick<PendingQuestions, 'answer' | 'decline'>;
   readonly commands: CommandRunner;
   /** What a message does in a session while a turn runs. */
   readonly busyMode: (session: Session) => BusyMode;
@@ -67,7 +69,10 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   if (access.type === 'denied') {
     return { type: 'denied', reply: access.answer === 'silence' ? undefined : await deps.offerPairing(inbound.person) };
   }
+  if (inbound.type === 'choice') return await choose(inbound, deps);
   if (inbound.type === 'answer') {
+    if (inbound.verdict === 'denied' && deps.questions.decline(inbound.address, inbound.digest))
+      return { type: 'answered' };
     return deps.approvals.answer(inbound) ? { type: 'answered' } : { type: 'ignored', reason: 'nothing-asked' };
   }
   const text = partsToText(inbound.parts).trim();
@@ -78,7 +83,30 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   if (saying) return await say({ ...inbound, parts: [textPart(saying.text)] }, saying.mode, deps);
   // A picture comes with words about it, whatever they begin with.
   if (command !== undefined && images.length === 0) return await obey(command, inbound, deps);
-  return await say(inbound, undefined, deps);
+  const answered = images.length === 0 ? await answerQuestion(inbound, text, deps) : undefined;
+  return answered ?? (await say(inbound, undefined, deps));
+}
+
+/** While the model waits for an answer, what is said is that answer; undefined where it waits for none. */
+async function answerQuestion(inbound: InboundMessage, text: string, deps: IntakeDeps): Promise<Intake | undefined> {
+  const { key, address, person } = inbound;
+  switch (await deps.questions.answer({ address, person, said: { text, key } })) {
+    case 'taken':
+      return { type: 'answered' };
+    case 'duplicate':
+      return { type: 'ignored', reason: 'duplicate' };
+    case 'nothing-asked':
+      return undefined;
+  }
+}
+
+type Choice = Extract<Inbound, { readonly type: 'choice' }>;
+
+async function choose({ address, person, choice, digest }: Choice, deps: IntakeDeps): Promise<Intake> {
+  const answering = await deps.questions.answer({ address, person, said: { choice, digest } });
+  return answering === 'taken'
+    ? { type: 'answered' }
+    : { type: 'refused', reason: 'that question is not open any more' };
 }
 
 /** A message: steers, waits or interrupts, as wished or as the settings have it. */

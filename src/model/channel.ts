@@ -34,6 +34,15 @@ export type Inbound =
       readonly verdict: Verdict;
       /** How far a yes reaches; left out: this once. */
       readonly scope?: ConsentScope;
+    }
+  | {
+      /** A press of one of the buttons under a question that words answer, too. */
+      readonly type: 'choice';
+      readonly address: Address;
+      readonly person: PersonId;
+      readonly digest: string;
+      /** Counted from 0. */
+      readonly choice: number;
     };
 
 /** What a platform can do; channels differ in data, not in methods. */
@@ -66,8 +75,10 @@ export interface Outbound {
   readonly copy: 'first' | 'repeat';
   /** Of a question: what an answer must name. */
   readonly digest: string | undefined;
-  /** Of a question: whether it is about an act, or about going on past a limit of money. */
-  readonly about?: 'act' | 'limit';
+  /** Of a question: whether it is about an act, about going on past a limit of money, or one that words answer. */
+  readonly about?: 'act' | 'limit' | 'choice';
+  /** Of a question that words answer: what may be chosen. The text lists it, too. */
+  readonly choices?: readonly string[];
   /** Of a question: how far a yes may reach, where it may reach further than this once. */
   readonly offer?: ConsentOffer;
   /** Sent behind the text, in this order. Nothing is ever sent because a text happens to name it. */

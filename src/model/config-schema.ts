@@ -130,6 +130,11 @@ const sections = {
           minimum: 0,
         }),
       ),
+      clarify_timeout: optional(
+        integer('seconds that a question of the model waits for an answer, before it decides by itself (600)', {
+          minimum: 1,
+        }),
+      ),
       restart_drain_timeout: optional(
         integer('seconds that running turns get to end when the gateway is stopped; what is left goes on later (60)', {
           minimum: 0,

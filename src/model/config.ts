@@ -66,6 +66,8 @@ export interface AgentSettings {
   readonly maxSteps: number;
   /** How long nothing may happen before a turn is ended as stuck; undefined allows any time. */
   readonly inactivityMs: number | undefined;
+  /** How long a question of the model waits for an answer. */
+  readonly clarifyMs: number;
   /** How long running turns get to end when the gateway is stopped. */
   readonly drainMs: number;
   /** Added to the end of the system prompt. */
@@ -292,6 +294,7 @@ function agentSettings(user: Partial<NonNullable<UserConfig['agent']>> = {}): Ag
   return {
     maxSteps: user.max_turns ?? 90,
     inactivityMs: zeroIsNone((user.gateway_timeout ?? 1800) * 1000),
+    clarifyMs: (user.clarify_timeout ?? 600) * 1000,
     drainMs: (user.restart_drain_timeout ?? 60) * 1000,
     ephemeralPrompt: user.system_prompt?.trim() ?? '',
     disabledToolsets: user.disabled_toolsets ?? [],

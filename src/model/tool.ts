@@ -1,7 +1,8 @@
-import type { BlobId, CallId, PersonId, SessionId } from '../base/ids.ts';
+import type { BlobId, CallId, PersonId, SessionId, TurnId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { GivenImage } from './image.ts';
 import type { ImagePart, ToolOutcome } from './message.ts';
+import type { Question, QuestionEnd } from './questions.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -44,17 +45,20 @@ export interface ToolPlace {
 }
 
 export interface ToolContext extends ToolPlace {
+  readonly turnId: TurnId;
   readonly callId: CallId;
   readonly person: PersonId;
   readonly signal: AbortSignal;
   /** Equal for every run of the same call, so that a remote that honours it acts once. */
   readonly idempotencyKey: string;
+  /** Asks the person for whom this runs, and waits. */
+  readonly ask: (question: Question) => Promise<QuestionEnd>;
   /** Shows a line to whoever watches. */
   readonly progress: (text: string) => void;
+  /** Keeps a picture that the model is to see, as a part of the outcome; says why where no model could. */
+  readonly keepImage: (image: GivenImage) => Promise<ImagePart | string>;
   /** The text kept under a blob's id, or undefined where this session has none such. */
   readonly readBlob: (blob: BlobId) => Promise<string | undefined>;
-  /** Keeps a picture with the session, for models that see. Throws where it is none that they take. */
-  readonly keepImage: (image: GivenImage) => Promise<ImagePart>;
 }
 
 /** A thing that the model can do. Its name, description and input are sent byte for byte with every request. */

@@ -18,6 +18,8 @@ import type {
 export interface OpenCall {
   readonly call: ToolCall;
   readonly stage: 'not-started' | 'started';
+  /** What a person said to the question that it asked. */
+  readonly answer?: string;
   /** An answer to the question whether it may run, given before it could start. */
   readonly approval: { readonly digest: string; readonly verdict: 'approved' | 'denied' } | undefined;
 }
@@ -162,6 +164,8 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
       return foldFailure(state, entry.failure, entry.next);
     case 'approval.answered':
       return changeOpenCall(state, entry.callId, { approval: { digest: entry.digest, verdict: entry.verdict } });
+    case 'question.answered':
+      return changeOpenCall(state, entry.callId, { answer: entry.text });
     case 'tool.called':
       return { ...changeOpenCall(state, entry.call.id, { stage: 'started' }), isMisfitStep: false };
     case 'tool.settled':

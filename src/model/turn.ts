@@ -84,6 +84,8 @@ export type TurnEntry =
       /** What the rule or the scope covers, as people see it. */
       readonly covers?: string;
     }
+  /** What a person said to a question that a running call has for them. */
+  | { readonly type: 'question.answered'; readonly callId: CallId; readonly by: PersonId; readonly text: string }
   | { readonly type: 'tool.called'; readonly call: ToolCall }
   | { readonly type: 'tool.settled'; readonly callId: CallId; readonly outcome: ToolOutcome }
   | { readonly type: 'compaction.asked'; readonly runtime: RuntimeName; readonly reserved?: Reservation }

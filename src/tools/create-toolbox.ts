@@ -3,22 +3,27 @@ import type { Clock } from '../base/clock.ts';
 import { createBrowserGroup } from './browser/create-browser-group.ts';
 import type { BrowserParts } from './browser/create-browser-group.ts';
 import { chooseEnvironment } from './child-environment.ts';
-import { PathLocks } from './files/path-locks.ts';
+import type { Postbox } from '../model/postbox.ts';
+import type { Checkpoints } from './checkpoints/checkpoints.ts';
+import { ReadStamps } from './files/read-stamps.ts';
 import { BackgroundProcesses } from './processes/background-processes.ts';
 import { ProcessEndings } from './processes/process-endings.ts';
 import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
 import { TaskState } from './task-state.ts';
+import { createClarify } from './clarify.ts';
 import { createPatch } from './patch.ts';
 import { createProcess } from './process.ts';
 import { createReadFile } from './read-file.ts';
 import { ToolRegistry } from './registry.ts';
 import type { ToolGroup } from './registry.ts';
 import { createSearchFiles } from './search-files.ts';
+import { createSendMessage } from './send-message.ts';
 import { createTerminal, toInput } from './terminal.ts';
 import { createWebFetch } from './web-fetch.ts';
 import { createWebSearch } from './web-search.ts';
 import type { WebToolDeps } from './web/web-tool-deps.ts';
+import { createTodo } from './todo.ts';
 import { Workspace } from './workspace.ts';
 import { createWriteFile } from './write-file.ts';
 
@@ -32,6 +37,10 @@ export interface ToolboxOptions {
   readonly homeFolder: string;
   /** The way to the web; left out: there are no tools for it. */
   readonly web?: Omit<WebToolDeps, 'clock'>;
+  /** What files were like before they were written. */
+  readonly checkpoints: Checkpoints;
+  /** Left out where nothing is ever sent. */
+  readonly postbox?: Postbox;
   /** Takes our own keys out of what tools say. */
   readonly redact?: (text: string) => string;
   /** Left out: there is no browser. */
@@ -41,7 +50,7 @@ export interface ToolboxOptions {
 
 /** The tools of a process. What they need to run is loaded when they first run. */
 export function createToolbox(options: ToolboxOptions): ToolRegistry {
-  const { taskFolder, homeFolder, clock } = options;
+  const { taskFolder, homeFolder, checkpoints, postbox, clock } = options;
   const state = new TaskState(taskFolder);
   const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
   const tickets = new CallTickets(taskFolder);
@@ -53,7 +62,8 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   });
   const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
   const { timeoutMs } = options.terminal;
-  const locks = new PathLocks();
+  const stamps = new ReadStamps();
+  const writing = { workspace, checkpoints, stamps };
   const background = { processes, endings, clock };
   const terminal = createTerminal({ ...background, state, workspace, running, tickets, environment, timeoutMs });
   const shell: ToolGroup = {
@@ -75,11 +85,15 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   };
   const files: ToolGroup = {
     tools: [
-      createReadFile(workspace),
-      createWriteFile(workspace, locks),
-      createPatch(workspace, locks),
+      createReadFile(workspace, stamps),
+      createWriteFile(writing),
+      createPatch(writing),
       createSearchFiles({ workspace, environment, clock }),
     ],
+    endTask: (sessionId) => checkpoints.remove(sessionId),
+  };
+  const small: ToolGroup = {
+    tools: [createTodo(taskFolder), createClarify(), ...(postbox ? [createSendMessage({ workspace, postbox })] : [])],
   };
   const registry = new ToolRegistry(options.redact);
   registry.put('terminal', shell);
@@ -87,6 +101,7 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   if (options.web !== undefined) registry.put('web', webTools({ ...options.web, clock }));
   if (options.browser !== undefined)
     registry.put('browser', createBrowserGroup({ ...options.browser, taskFolder, environment, clock }));
+  registry.put('small', small);
   return registry;
 }
 

@@ -1,10 +1,9 @@
 import { boolean, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
-import type { PathLocks } from './files/path-locks.ts';
 import { WriteGuard } from './files/write-guard.ts';
+import type { WriteDeps } from './files/write-guard.ts';
 import { settle, spellOutLine } from './tool-outcomes.ts';
-import type { Workspace } from './workspace.ts';
 
 const inputSchema = object({
   path: string('file', { minLength: 1 }),
@@ -16,8 +15,9 @@ const inputSchema = object({
 type PatchInput = ValueOf<typeof inputSchema>;
 
 /** Replaces a piece of a file. */
-export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchInput> {
-  const guard = new WriteGuard<PatchInput>(workspace, locks, describeEdit);
+export function createPatch(deps: WriteDeps): Tool<PatchInput> {
+  const { workspace } = deps;
+  const guard = new WriteGuard<PatchInput>(deps, { describe: describeEdit, onStale: 'say-so' });
   return {
     name: 'patch',
     toolset: 'file',
@@ -30,7 +30,7 @@ export function createPatch(workspace: Workspace, locks: PathLocks): Tool<PatchI
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { patchFile } = await import('./files/patch-file.ts');
-        return await guard.run(input, context, (path) => patchFile(path, input));
+        return await guard.run(input, context, (path, keep) => patchFile(path, input, keep));
       });
     },
     verify: async (input, place) => {

@@ -1,6 +1,7 @@
 import { integer, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
+import type { ReadStamps } from './files/read-stamps.ts';
 import { settle } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -13,12 +14,12 @@ const inputSchema = object({
 type ReadFileInput = ValueOf<typeof inputSchema>;
 
 /** Reads a text file, or a kept result, a page of lines at a time. */
-export function createReadFile(workspace: Workspace): Tool<ReadFileInput> {
+export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<ReadFileInput> {
   return {
     name: 'read_file',
     toolset: 'file',
     description:
-      'Read a text file as numbered lines (N|text). Relative paths start at the current folder of the terminal.',
+      'Read a text file as numbered lines (N|text), or look at an image. Relative paths start at the current folder of the terminal.',
     input: inputSchema,
     effect: 'reads',
     assess: (input, place) => {
@@ -33,7 +34,10 @@ export function createReadFile(workspace: Workspace): Tool<ReadFileInput> {
       return settle(context.signal, async () => {
         const { readPage, readBlobPage } = await import('./files/read-page.ts');
         if (isBlob(input.path)) return await readBlobPage(input.path, input, context.readBlob);
-        return await readPage(workspace.locate(input.path, context), input, workspace, context.signal);
+        const path = workspace.locate(input.path, context);
+        // Before it is read: a change that comes in between is noticed then, if not now.
+        await stamps.note(context.sessionId, path);
+        return await readPage(path, input, workspace, context);
       });
     },
     verify: () => Promise.resolve('unknown'),

@@ -1,10 +1,9 @@
 import { object, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
-import type { PathLocks } from './files/path-locks.ts';
 import { WriteGuard } from './files/write-guard.ts';
+import type { WriteDeps } from './files/write-guard.ts';
 import { settle, spellOutLine } from './tool-outcomes.ts';
-import type { Workspace } from './workspace.ts';
 
 const inputSchema = object({
   path: string('file', { minLength: 1 }),
@@ -14,8 +13,9 @@ const inputSchema = object({
 type WriteFileInput = ValueOf<typeof inputSchema>;
 
 /** Creates a file or replaces all of it. */
-export function createWriteFile(workspace: Workspace, locks: PathLocks): Tool<WriteFileInput> {
-  const guard = new WriteGuard<WriteFileInput>(workspace, locks, describeWrite);
+export function createWriteFile(deps: WriteDeps): Tool<WriteFileInput> {
+  const { workspace } = deps;
+  const guard = new WriteGuard<WriteFileInput>(deps, { describe: describeWrite, onStale: 'fail' });
   return {
     name: 'write_file',
     toolset: 'file',
@@ -28,7 +28,7 @@ export function createWriteFile(workspace: Workspace, locks: PathLocks): Tool<Wr
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { writeWhole } = await import('./files/write-whole.ts');
-        return await guard.run(input, context, (path) => writeWhole(path, input.content));
+        return await guard.run(input, context, (path, keep) => writeWhole(path, input.content, keep));
       });
     },
     verify: async (input, place) => {

@@ -55,6 +55,7 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
     case 'step.failed':
     case 'approval.asked':
     case 'approval.answered':
+    case 'question.answered':
     case 'tool.called':
     case 'turn.settled':
     case 'compaction.asked':

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { describeError } from '../base/errors.ts';
-import type { SessionId } from '../base/ids.ts';
+import type { CallId, SessionId } from '../base/ids.ts';
 import { judgeImage } from '../model/image.ts';
 import type { GivenImage } from '../model/image.ts';
 import type { ImagePart, ToolOutcome } from '../model/message.ts';
+import type { Question, QuestionEnd } from '../model/questions.ts';
 import type { ToolContext } from '../model/tool.ts';
 import type { ReadyCall } from './prepare-call.ts';
 import type { ToolDeps } from './tool-deps.ts';
@@ -42,22 +43,42 @@ function contextOf({ call }: Pick<ReadyCall, 'call'>, deps: ToolDeps, signal: Ab
   const { turn } = deps.recorder;
   return {
     ...deps.place,
+    turnId: turn.turnId,
     callId: call.id,
     person: deps.person,
     signal,
     idempotencyKey: hash('sha256', `${turn.turnId}/${call.id}`),
+    ask: (question) => askPerson(question, call.id, deps, signal),
     progress: (text) => deps.emit({ type: 'tool.progress', callId: call.id, text }),
-    readBlob: (blob) => deps.blobs.read(turn.sessionId, blob),
     keepImage: (image) => keepImage(image, turn.sessionId, deps.blobs),
+    readBlob: (blob) => deps.blobs.read(turn.sessionId, blob),
   };
 }
 
-async function keepImage(image: GivenImage, sessionId: SessionId, blobs: ToolDeps['blobs']): Promise<ImagePart> {
+async function keepImage(
+  image: GivenImage,
+  sessionId: SessionId,
+  blobs: ToolDeps['blobs'],
+): Promise<ImagePart | string> {
   const judged = judgeImage(image);
-  if (judged.type === 'unfit') throw new Error(judged.reason);
-  const { bytes, name } = image;
-  const blob = await blobs.put(sessionId, Buffer.from(bytes).toString('base64'));
-  return { type: 'image', blob, mediaType: judged.mediaType, bytes: bytes.length, ...(name !== undefined && { name }) };
+  if (judged.type === 'unfit') return judged.reason;
+  const blob = await blobs.put(sessionId, Buffer.from(image.bytes).toString('base64'));
+  const name = image.name === undefined ? {} : { name: image.name };
+  return { type: 'image', blob, mediaType: judged.mediaType, bytes: image.bytes.length, ...name };
+}
+
+/** An answer that was given before a crash counts; otherwise the question is asked, again if need be. */
+async function askPerson(
+  question: Question,
+  callId: CallId,
+  { recorder, questions }: ToolDeps,
+  signal: AbortSignal,
+): Promise<QuestionEnd> {
+  const given = recorder.state.openCalls.find(({ call }) => call.id === callId)?.answer;
+  if (given !== undefined) return { type: 'answered', text: given };
+  const { turn } = recorder;
+  const digest = hash('sha256', `question/${turn.turnId}/${callId}`);
+  return await questions.ask({ ...question, turn, callId, digest }, signal);
 }
 
 async function runGuarded(run: () => Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {

@@ -83,9 +83,9 @@ export class ChatHub implements WebchatPort {
   }
 
   async show(message: Outbound): Promise<void> {
-    const { id, address, kind, text, digest, offer } = message;
+    const { id, address, kind, text, digest, offer, about } = message;
     const { chat } = address;
-    if (kind === 'question') {
+    if (kind === 'question' && about !== 'choice') {
       const question = { id, digest: digest ?? '', text, ...(offer && { offer }) };
       this.#at(chat).questions.set(id, question);
       this.#tell(chat, { type: 'asked', question });

@@ -82,6 +82,11 @@ const emptyToolbox: AgentParts['toolbox'] = {
   unheardNews: () => [],
 };
 
+const nobodyToAsk: Pick<AgentParts, 'approvals' | 'questions'> = {
+  approvals: { ask: () => Promise.resolve({ verdict: 'denied', by: null }) },
+  questions: { ask: () => Promise.resolve({ type: 'nobody' }) },
+};
+
 /** An agent on a real store whose clients are real, and are noted as they are built and closed. */
 export async function openAgentBench(options: BenchOptions): Promise<AgentBench> {
   const { chain, clock, locked, compaction, network = () => clock } = options;
@@ -98,7 +103,7 @@ export async function openAgentBench(options: BenchOptions): Promise<AgentBench>
   const parts: AgentParts = {
     store,
     toolbox: emptyToolbox,
-    approvals: { ask: () => Promise.resolve({ verdict: 'denied', by: null }) },
+    ...nobodyToAsk,
     models: {
       chainFor: () => Promise.resolve(chain),
       effortFor: () => undefined,

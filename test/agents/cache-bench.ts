@@ -26,6 +26,8 @@ import { openHome } from '../../src/store/home/home-folder.ts';
 import type { HomeFolder } from '../../src/store/home/home-folder.ts';
 import { FilePromptSources } from '../../src/store/prompt/prompt-sources.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { Checkpoints } from '../../src/tools/checkpoints/checkpoints.ts';
+import { noPostbox } from '../support/no-postbox.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import type { ToolRegistry } from '../../src/tools/registry.ts';
 import { CoolDowns } from '../../src/turn/cool-downs.ts';
@@ -122,6 +124,8 @@ export class CacheBench implements AsyncDisposable {
     this.settings = { current: readSettings({ browser: { allow_private: browserHost ?? [] } }) };
     this.#toolbox = createToolbox({
       taskFolder: join(ground.folder, 'tasks'),
+      postbox: noPostbox,
+      checkpoints: new Checkpoints({ taskFolder: join(ground.folder, 'tasks'), clock: systemClock }),
       homeFolder: ground.home.path,
       terminal: this.settings.current.config.terminal,
       environment: process.env,
@@ -268,6 +272,7 @@ export class CacheBench implements AsyncDisposable {
         unheardNews: (sessionId) => toolbox.unheardNews(sessionId),
       },
       approvals: { ask: () => Promise.resolve({ verdict: 'approved', by: person }) },
+      questions: { ask: () => Promise.resolve({ type: 'nobody' }) },
       models: {
         chainFor: ({ model = 'first' }) => Promise.resolve(this.#chainFor(model)),
         effortFor: () => undefined,

@@ -16,6 +16,7 @@ const minuteMs = 60_000;
 
 function inbound(type: Inbound['type'], platform: string, chat: string): Inbound {
   const address = { platform, account: 'bot', chat, thread: '' };
+  if (type === 'choice') return { type, address, person: ada, digest: 'd', choice: 0 };
   if (type === 'answer') return { type, address, person: ada, digest: 'd', verdict: 'approved' };
   const key = { platform, account: 'bot', chat, messageId: '1', revision: 0 };
   return { type, key, address, person: ada, parts: [], workdir: '/' };

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { newId } from '../../src/base/ids.ts';
 import type { PersonId } from '../../src/base/ids.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { mostImageBytes } from '../../src/model/image.ts';
 import type { GivenImage } from '../../src/model/image.ts';
-import { says } from '../support/model-script.ts';
+import { callsTool, callsTools, says } from '../support/model-script.ts';
 import { base64Of, makePng, picture } from '../support/pictures.ts';
 import { openTestHouse } from '../support/test-house.ts';
 
@@ -81,4 +84,45 @@ test('a message with a picture that is delivered twice is taken in once', async 
 
   assert.deepEqual([first.type, second.type], ['admitted', 'ignored']);
   assert.equal(house.server.requests.length, 1);
+});
+
+test('a picture that is read as a file is shown to the model behind the results of that step, also after a restart', async () => {
+  const cat = picture(9, 'cat.png');
+  await using house = await openTestHouse({
+    script: [
+      callsTools([
+        { name: 'read_file', args: { path: 'cat.png' } },
+        { name: 'read_file', args: { path: 'note.txt' } },
+      ]),
+      says('A cat.'),
+      says('Still a cat.'),
+    ],
+  });
+  await writeFile(join(house.workdir, 'cat.png'), cat.bytes);
+  await writeFile(join(house.workdir, 'note.txt'), 'about the cat');
+
+  await house.say('what is in the file?');
+  await house.restart();
+  await house.say('sure?');
+
+  const [, second, third] = house.server.requests.map(({ json }) => (json?.['messages'] ?? []) as JsonObject[]);
+  assert.deepEqual(
+    second?.slice(1).map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'tool', 'user'],
+  );
+  assert.match(JSON.stringify(second?.at(-1)), new RegExp(RegExp.escape(base64Of(cat))));
+  assert.match(JSON.stringify(second?.[3]), /is a picture; models that can see are shown it next/);
+  assert.deepEqual(third?.slice(0, second?.length), second);
+});
+
+test('what only looks like a picture, or is too large for any model, is not shown', async () => {
+  await using house = await openTestHouse({
+    script: [callsTool('read_file', { path: 'large.png' }), says('Too large.')],
+  });
+  await writeFile(join(house.workdir, 'large.png'), large.bytes);
+
+  await house.say('look');
+
+  const [settled] = (await house.log()).flatMap(({ entry }) => (entry.type === 'tool.settled' ? [entry.outcome] : []));
+  assert.match(settled?.type === 'failed' ? settled.message : '', /large\.png is too large/);
 });

@@ -4,9 +4,10 @@
  */
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
-import type { CallId, PersonId, SessionId } from '../../src/base/ids.ts';
+import type { CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
 import { checkConfig } from '../../src/model/config.ts';
 import { outcomeToText } from '../../src/model/message.ts';
+import { Checkpoints } from '../../src/tools/checkpoints/checkpoints.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 
 const [homeFolder = '', sessionId = '', url = '', host = ''] = process.argv.slice(2);
@@ -15,6 +16,7 @@ if (checked.type === 'invalid') throw new Error('these settings are wrong');
 const toolbox = createToolbox({
   taskFolder: join(homeFolder, 'tasks'),
   homeFolder,
+  checkpoints: new Checkpoints({ taskFolder: join(homeFolder, 'tasks'), clock: systemClock }),
   terminal: { timeoutMs: 1000, envPassthrough: [] },
   environment: { PATH: process.env['PATH'] },
   browser: {
@@ -29,13 +31,15 @@ const outcome = await toolbox.tools.get('browser')?.run(
   {
     sessionId: sessionId as SessionId,
     workdir: homeFolder,
+    turnId: 'trn_child' as TurnId,
     callId: 'call' as CallId,
     person: 'ann' as PersonId,
     signal: new AbortController().signal,
     idempotencyKey: 'the-call',
     progress: () => undefined,
+    ask: () => Promise.resolve({ type: 'nobody' }),
     readBlob: () => Promise.resolve(undefined),
-    keepImage: () => Promise.reject(new Error('there are no pictures here')),
+    keepImage: () => Promise.resolve('no model sees it'),
   },
 );
 console.log(outcome === undefined ? 'there is no browser' : outcomeToText(outcome));

@@ -4,13 +4,17 @@
  */
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
-import type { CallId, PersonId, SessionId } from '../../src/base/ids.ts';
+import type { CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
+import { Checkpoints } from '../../src/tools/checkpoints/checkpoints.ts';
+import { noPostbox } from './no-postbox.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 
 const [homeFolder = '', workdir = '', sessionId = '', command = '', timeout = ''] = process.argv.slice(2);
 const toolbox = createToolbox({
   taskFolder: join(homeFolder, 'tasks'),
   homeFolder,
+  postbox: noPostbox,
+  checkpoints: new Checkpoints({ taskFolder: join(homeFolder, 'tasks'), clock: systemClock }),
   terminal: { timeoutMs: 1000, envPassthrough: [] },
   environment: { PATH: process.env['PATH'] },
   clock: { ...systemClock, sleep: sleepForEver },
@@ -20,13 +24,15 @@ await toolbox.tools.get('terminal')?.run(
   {
     sessionId: sessionId as SessionId,
     workdir,
+    turnId: 'trn_child' as TurnId,
     callId: 'call' as CallId,
     person: 'ann' as PersonId,
     signal: new AbortController().signal,
     idempotencyKey: 'the-call',
     progress: (text) => process.stdout.write(text),
+    ask: () => Promise.resolve({ type: 'nobody' }),
+    keepImage: () => Promise.resolve('no model sees it'),
     readBlob: () => Promise.resolve(undefined),
-    keepImage: () => Promise.reject(new Error('there are no pictures here')),
   },
 );
 

@@ -94,6 +94,7 @@ export async function openToolBench(ids: readonly string[], resultOf = (id: stri
           tools: new Map<string, Tool>([[tool.name, tool]]),
           blobs: store.blobs,
           approvals: { ask: () => Promise.resolve({ verdict: 'denied', by: null }) },
+          questions: { ask: () => Promise.resolve({ type: 'nobody' }) },
           place: { sessionId: turn.sessionId, workdir: folder.path },
           person: 'owner' as PersonId,
           emit: () => undefined,

@@ -111,6 +111,28 @@ const samples: Readonly<Record<string, ToolSamples>> = {
     ],
     endless: undefined,
   },
+  todo: {
+    works: { todos: [{ id: 'a', content: 'begin' }] },
+    impossible: [{ todos: [{ id: 'a' }] }, { todos: [{ id: 'a', content: 'x'.repeat(4001) }] }],
+    endless: undefined,
+  },
+  clarify: {
+    works: { question: 'Which one?', choices: ['this', 'that'] },
+    impossible: [{ question: ' ' }, { question: 'Which?', choices: ['1', '2', '3', '4', '5'] }],
+    endless: undefined,
+  },
+  send_message: {
+    works: { text: 'hello' },
+    impossible: [
+      { text: ' ' },
+      { text: 'x'.repeat(4000) },
+      { text: 'hello', to: 'telegram:7' },
+      { text: 'hello', file: 'missing' },
+      { text: 'hello', file: 'folder' },
+      { text: 'hello', file: 'a\0b' },
+    ],
+    endless: undefined,
+  },
 };
 
 for (const [name, of] of Object.entries(samples)) {

@@ -14,10 +14,12 @@ import { checkConfig } from '../../src/model/config.ts';
 import type { BrowserSettings, Config } from '../../src/model/config.ts';
 import { outcomeToText } from '../../src/model/message.ts';
 import type { ToolOutcome } from '../../src/model/message.ts';
+import type { Postbox } from '../../src/model/postbox.ts';
 import { describeProblems } from '../../src/model/schema.ts';
 import type { Footprint, Risk, Tool, ToolContext, Toolbox, ToolPlace } from '../../src/model/tool.ts';
 import { createUrlGuard } from '../../src/tools/browser/url-guard.ts';
 import type { UrlGuardOptions } from '../../src/tools/browser/url-guard.ts';
+import { Checkpoints } from '../../src/tools/checkpoints/checkpoints.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import type { ToolRegistry } from '../../src/tools/registry.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -69,6 +71,9 @@ export class ToolBench implements AsyncDisposable {
   readonly userHome: string;
   readonly taskFolder: string;
   readonly place: ToolPlace;
+  /** The turn that calls belong to; a test sets another one. */
+  turnId = newId('turn', Date.now());
+  checkpoints: Checkpoints;
   readonly progress: string[] = [];
   readonly blobs = new Map<string, string>();
   /** The addresses to which a way was opened. */
@@ -86,13 +91,31 @@ export class ToolBench implements AsyncDisposable {
     this.userHome = join(folder.path, 'user');
     this.taskFolder = join(this.home, 'tasks');
     this.place = { sessionId: newId('session', Date.now()), workdir: this.workdir };
+    this.checkpoints = this.#openCheckpoints();
     this.#toolbox = this.#open();
+  }
+
+  /** One chat, which takes everything. */
+  #postbox(): Postbox {
+    const address = { platform: 'telegram', account: 'bot', chat: '42', thread: '' };
+    const here = { name: 'telegram:42', address };
+    return {
+      find: (to) => Promise.resolve(to === undefined ? here : undefined),
+      reach: () => Promise.resolve([here]),
+      post: () => Promise.resolve('posted'),
+    };
+  }
+
+  #openCheckpoints(): Checkpoints {
+    return new Checkpoints({ taskFolder: this.taskFolder, clock: this.#options.clock ?? systemClock });
   }
 
   #open(): ToolRegistry {
     const settings: BrowserSettings = { ...usualBrowser, ...this.#options.browser };
     const { resolve } = this.#options;
     return createToolbox({
+      checkpoints: this.checkpoints,
+      postbox: this.#postbox(),
       taskFolder: this.taskFolder,
       homeFolder: this.home,
       terminal: { timeoutMs: 180_000, envPassthrough: this.#options.envPassthrough ?? [] },
@@ -130,6 +153,7 @@ export class ToolBench implements AsyncDisposable {
 
   /** New objects over the same folders, as after a restart of the program. */
   restart(): void {
+    this.checkpoints = this.#openCheckpoints();
     this.#toolbox = this.#open();
   }
 
@@ -149,11 +173,13 @@ export class ToolBench implements AsyncDisposable {
   #context(more: Partial<ToolContext>): ToolContext {
     return {
       ...this.place,
+      turnId: this.turnId,
       callId: 'call_1' as CallId,
       person: 'ann' as PersonId,
       signal: new AbortController().signal,
       idempotencyKey: `key_${(this.#calls += 1)}`,
       progress: (text) => this.progress.push(text),
+      ask: ({ choices }) => Promise.resolve({ type: 'answered', text: choices[0] ?? 'yes' }),
       readBlob: (blob) => Promise.resolve(this.blobs.get(blob)),
       keepImage: ({ bytes }) => {
         const blob = `blob_${this.blobs.size}` as BlobId;

@@ -76,6 +76,7 @@ async function goOn(
     tools: new Map([[tool.name, tool]]),
     blobs: store.blobs,
     approvals: { ask: () => Promise.reject(new Error('nobody is asked')) },
+    questions: { ask: () => Promise.reject(new Error('nobody is asked')) },
     place: { sessionId: turn.sessionId, workdir: '/' },
     person: owner,
     emit: ignore,

@@ -2,6 +2,7 @@ import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
 import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
+import { writeButton } from './button-data.ts';
 import { isTokenRefused, refusedToken } from './insist.ts';
 import { layOut } from './lay-out.ts';
 import { judgeFile, sendFile } from './post-file.ts';
@@ -49,7 +50,7 @@ export class Outgoing {
 
   async send(message: Outbound, signal: AbortSignal): Promise<Receipt> {
     if (signal.aborted) return { type: 'retry', afterMs: 0, reason: 'the program is ending' };
-    const buttons = message.digest === undefined ? undefined : questionButtons(message.digest, message.offer);
+    const buttons = buttonsFor(message);
     if (buttons === 'too-long') return { type: 'refused', reason: 'the question does not fit under a button' };
     const progress = this.#unfinished.get(message.id) ?? (await this.#begin(message));
     const receipt = await this.#finish(progress, { message, buttons, signal });
@@ -120,6 +121,22 @@ interface Sending {
   readonly message: Outbound;
   readonly buttons: InlineKeyboardMarkup | undefined;
   readonly signal: AbortSignal;
+}
+
+const longestLabel = 60;
+
+function buttonsFor({ digest, about, offer, choices = [] }: Outbound): InlineKeyboardMarkup | 'too-long' | undefined {
+  if (digest === undefined || (about === 'choice' && choices.length === 0)) return undefined;
+  return about === 'choice' ? choiceButtons(choices, digest) : questionButtons(digest, offer);
+}
+
+/** One below the other: what is chosen from may be a sentence. */
+function choiceButtons(choices: readonly string[], digest: string): InlineKeyboardMarkup | 'too-long' {
+  const rows = choices.map((text, choice) => {
+    const data = writeButton({ choice, digest });
+    return data === undefined ? [] : [{ text: text.slice(0, longestLabel).toWellFormed(), callback_data: data }];
+  });
+  return rows.some((row) => row.length === 0) ? 'too-long' : { inline_keyboard: rows };
 }
 
 function advance(progress: Progress, messageId: number): void {

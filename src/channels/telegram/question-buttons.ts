@@ -1,7 +1,7 @@
 import type { InlineKeyboardButton, InlineKeyboardMarkup } from 'grammy/types';
 import type { Outbound } from '../../model/channel.ts';
 import { writeButton } from './button-data.ts';
-import type { ButtonPress } from './button-data.ts';
+import type { VerdictPress } from './button-data.ts';
 
 const longestLabel = 40;
 
@@ -15,7 +15,7 @@ export function questionButtons(digest: string, offer: Outbound['offer']): Inlin
 
 interface Choice {
   readonly text: string;
-  readonly press: Omit<ButtonPress, 'digest'>;
+  readonly press: Omit<VerdictPress, 'digest'>;
 }
 
 const deny: Choice = { text: 'Deny', press: { verdict: 'denied' } };

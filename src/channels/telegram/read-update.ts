@@ -34,7 +34,9 @@ function readPress(query: NonNullable<Update['callback_query']>, { bot }: Update
   const press = query.data === undefined ? undefined : readButton(query.data);
   if (press === undefined || query.message === undefined || query.from.is_bot) return undefined;
   const person = `${platform}:${query.from.id}` as PersonId;
-  return { type: 'answer', address: addressOf(query.message, bot), person, ...press };
+  const address = addressOf(query.message, bot);
+  if ('choice' in press) return { type: 'choice', address, person, ...press };
+  return { type: 'answer', address, person, ...press };
 }
 
 function readMessage(message: Message, { bot, groups, workdir }: UpdateReading): InboundMessage | undefined {

@@ -150,6 +150,8 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
       const { digest, verdict, scope } = inbound;
       return await link.call('seat.answer', { digest, verdict, scope });
     }
+    // A terminal has no buttons.
+    if (inbound.type === 'choice') return { type: 'ignored', reason: 'nothing-asked' };
     const { key, parts, images = [] } = inbound;
     const message = {
       messageId: key.messageId,

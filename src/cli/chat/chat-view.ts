@@ -45,8 +45,9 @@ export class ChatView {
     for (const piece of pieces) this.#printer.print(piece);
   }
 
-  show({ kind, text }: Outbound): void {
-    if (kind === 'question') this.#printer.question(text);
+  show({ kind, text, about }: Outbound): void {
+    if (kind === 'question' && about === 'choice') this.#printer.prose(text, (wrapped) => this.#style.bold(wrapped));
+    else if (kind === 'question') this.#printer.question(text);
     else if (this.#shown.take(text)) return;
     else if (kind === 'reply') this.#reply(text);
     else this.#printer.prose(text, (wrapped) => wrapped);

@@ -149,7 +149,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   show(message: Outbound): Promise<void> {
     this.#view.show(message);
-    if (message.kind === 'question') this.#nextQuestion = message;
+    if (message.kind === 'question' && message.about !== 'choice') this.#nextQuestion = message;
     this.#showPrompt();
     return Promise.resolve();
   }

@@ -114,6 +114,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'compaction.asked':
     case 'limit.reached':
     case 'approval.asked':
+    case 'question.answered':
       return shown(view, []);
   }
 }

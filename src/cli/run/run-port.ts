@@ -59,7 +59,8 @@ export class RunPort implements TerminalPort, Disposable {
   async #answer(question: Outbound, digest: string): Promise<void> {
     const { acts, person, process } = this.#options;
     const isAllowed = question.about === 'act' && acts === 'allowed';
-    if (isAllowed || person === 'absent') {
+    // Here is nobody who could say more than yes or no.
+    if (isAllowed || person === 'absent' || question.about === 'choice') {
       this.#answers.push({ type: 'answer', digest, verdict: isAllowed ? 'approved' : 'denied' });
       return;
     }

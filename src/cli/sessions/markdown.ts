@@ -58,6 +58,7 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     case 'step.failed':
     case 'approval.asked':
     case 'approval.answered':
+    case 'question.answered':
     case 'tool.called':
     case 'compaction.asked':
     case 'limit.reached':

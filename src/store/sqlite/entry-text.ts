@@ -19,6 +19,8 @@ export function entryText(entry: TurnEntry): EntryText | undefined {
     case 'turn.admitted':
     case 'turn.steered':
       return unlessEmpty('user', cut(joinText(entry.parts), longestSpeech));
+    case 'question.answered':
+      return unlessEmpty('user', cut(entry.text, longestSpeech));
     case 'step.finished':
       return unlessEmpty('assistant', cut(joinText(entry.message.parts), longestSpeech));
     case 'tool.settled':

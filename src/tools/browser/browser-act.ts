@@ -91,6 +91,7 @@ async function takePicture(page: Page, ref: string | undefined, deps: ActDeps): 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(path, bytes, { mode: 0o600 });
   const image = await context.keepImage({ bytes, name });
+  if (typeof image === 'string') throw new ActProblem(`the picture cannot be shown: ${image}`);
   return [textPart('[the user is shown this with your reply]'), { ...image, path }];
 }
 

@@ -22,7 +22,7 @@ export interface PatchRequest {
 }
 
 /** Replaces a piece of a file and shows the difference that it made. */
-export async function patchFile(path: string, input: PatchRequest): Promise<ToolOutcome> {
+export async function patchFile(path: string, input: PatchRequest, keep: Target['keep']): Promise<ToolOutcome> {
   if (input.old_string === input.new_string) return failed('old_string and new_string are the same; nothing to change');
   const existing = await statIfAny(path);
   if (existing === undefined) return failed(await describeMissing(path));
@@ -35,7 +35,7 @@ export async function patchFile(path: string, input: PatchRequest): Promise<Tool
   if (located.type === 'missing') return failed(describeNearMatches(text, input.old_string, path));
   const problem = findAmbiguity(located, input, path);
   if (problem !== undefined) return failed(problem);
-  return await applyPatch({ path, text, existing, located }, input.new_string.toWellFormed());
+  return await applyPatch({ path, text, existing, located, keep }, input.new_string.toWellFormed());
 }
 
 /** The text of valid UTF-8 that came from a text file, byte order mark and all; otherwise undefined. */
@@ -61,12 +61,15 @@ interface Target {
   readonly text: string;
   readonly existing: Stats;
   readonly located: Located & { type: 'found' };
+  /** Keeps what stands there, before it is replaced. */
+  readonly keep: (content: string) => Promise<void>;
 }
 
 async function applyPatch(target: Target, replacement: string): Promise<ToolOutcome> {
-  const { path, text, existing, located } = target;
+  const { path, text, existing, located, keep } = target;
   const changed = replacePlaces(text, located.places, replacement);
   if (changed === text) return failed(`the change leaves ${path} as it is`);
+  await keep(changed);
   await replaceFile(path, changed, existing);
   if ((await readFile(path, 'utf8')) !== changed)
     return failed(`${path} was changed by someone else meanwhile; read it again`);

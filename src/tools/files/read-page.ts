@@ -1,9 +1,13 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';
+import { judgeImage, judgeImageSize } from '../../model/image.ts';
+import { textPart } from '../../model/message.ts';
 import type { ToolOutcome } from '../../model/message.ts';
+import type { ToolContext } from '../../model/tool.ts';
 import { done, failed } from '../tool-outcomes.ts';
 import type { Workspace } from '../workspace.ts';
 import { pageLines } from './page-lines.ts';
@@ -26,18 +30,30 @@ export async function readPage(
   path: string,
   input: PageRequest,
   workspace: Pick<Workspace, 'isSecret'>,
-  signal: AbortSignal,
+  { signal, keepImage }: Pick<ToolContext, 'signal' | 'keepImage'>,
 ): Promise<ToolOutcome> {
   const problem = await findProblem(path, workspace);
   if (problem !== undefined) return failed(problem);
   // The path is a real one; a link that has taken its place since then is not followed.
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
-  if (isBinary(buffer.subarray(0, bytesRead))) {
+  const sample = buffer.subarray(0, bytesRead);
+  if (judgeImage({ bytes: sample }).type === 'image') return await showImage(path, file, keepImage);
+  if (isBinary(sample)) {
     return failed(`${path} is not a text file; inspect it in the terminal (file, xxd, strings …)`);
   }
   const window = windowOf(input);
   return describePage(path, await pageLines(readChunks(file, signal), window), window);
+}
+
+/** A picture goes to the model as one; what is too large for any model is not even read. */
+async function showImage(path: string, file: FileHandle, keepImage: ToolContext['keepImage']): Promise<ToolOutcome> {
+  const { size } = await file.stat();
+  const problem = judgeImageSize(size, path);
+  if (problem !== undefined) return failed(problem);
+  const image = await keepImage({ bytes: await file.readFile(), name: basename(path) });
+  if (typeof image === 'string') return failed(image);
+  return { type: 'done', parts: [textPart(`${path} is a picture; models that can see are shown it next`), image] };
 }
 
 /** Reads a page of a result that was too long to show, by the id under which it is kept. */

@@ -8,11 +8,16 @@ const sampleBytes = 64 * 1024;
 const byteOrderMark = '\uFEFF';
 
 /** Replaces a whole file. What the model cannot see of the old one (line endings, a byte order mark) is kept. */
-export async function writeWhole(path: string, content: string): Promise<ToolOutcome> {
+export async function writeWhole(
+  path: string,
+  content: string,
+  keep: (content: string) => Promise<void>,
+): Promise<ToolOutcome> {
   const existing = await statIfAny(path);
   if (existing?.isDirectory() === true) return failed(`${path} is a folder; give the path of a file in it`);
   if (existing?.isFile() === false) return failed(`${path} is a device or a pipe; it is not written to`);
   const styled = existing === undefined ? content : keepStyle(content, await readSample(path));
+  await keep(styled);
   await replaceFile(path, styled, existing);
   const verb = existing === undefined ? 'created' : 'replaced';
   return done(`${verb} ${path} (${Buffer.byteLength(styled)} bytes)`);

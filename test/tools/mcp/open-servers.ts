@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connectDeps } from '../../../src/app/tool-servers.ts';
 import type { Clock } from '../../../src/base/clock.ts';
 import { newId } from '../../../src/base/ids.ts';
-import type { CallId, PersonId } from '../../../src/base/ids.ts';
+import type { CallId, PersonId, TurnId } from '../../../src/base/ids.ts';
 import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { mcpServersSchema } from '../../../src/model/mcp-schema.ts';
 import { mcpServers } from '../../../src/model/mcp-settings.ts';
@@ -112,13 +112,15 @@ export class ServerBench implements AsyncDisposable {
     if (parsed.type === 'invalid') throw new Error(describeProblems(parsed.problems));
     return await tool.run(parsed.value, {
       ...this.place,
+      turnId: 'trn_1' as TurnId,
       callId: 'call_1' as CallId,
       person: 'ann' as PersonId,
       signal: new AbortController().signal,
       idempotencyKey: 'key',
       progress: () => undefined,
+      ask: () => Promise.resolve({ type: 'nobody' }),
+      keepImage: () => Promise.resolve('nothing is kept here'),
       readBlob: () => Promise.resolve(undefined),
-      keepImage: () => Promise.reject(new Error('there are no pictures here')),
       ...more,
     });
   }

@@ -1,0 +1,150 @@
+import type { Clock } from '../base/clock.ts';
+import { describeError, isAppError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { PersonId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Channel, InboundKey, Outbound } from '../model/channel.ts';
+import type { AskedQuestion, QuestionEnd, Questions } from '../model/questions.ts';
+import { addressKey } from '../model/session.ts';
+import type { Address } from '../model/session.ts';
+import type { Store } from '../model/store.ts';
+
+export interface QuestionDeps {
+  readonly store: Pick<Store, 'sessions' | 'transaction'>;
+  readonly channelFor: (address: Address) => Channel | undefined;
+  /** How long a person is waited for; read anew for each question. */
+  readonly patienceMs: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Pending {
+  readonly address: string;
+  readonly question: AskedQuestion;
+  readonly resolve: (end: QuestionEnd) => void;
+}
+
+/** What a person said to a question: words, or a press of a button that names it. */
+export interface GivenAnswer {
+  readonly address: Address;
+  readonly person: PersonId;
+  readonly said:
+    | { readonly text: string; readonly key: InboundKey }
+    | { readonly choice: number; readonly digest: string };
+}
+
+export type Answering = 'taken' | 'duplicate' | 'nothing-asked';
+
+/**
+ * Questions of the model that wait for a person. The first message or press at their address answers the oldest; it is in
+ * the log before anyone goes on, so that a crash behind it loses nothing, and a crash before it asks again.
+ */
+export class PendingQuestions implements Questions {
+  readonly #deps: QuestionDeps;
+  readonly #pending = new Set<Pending>();
+
+  constructor(deps: QuestionDeps) {
+    this.#deps = deps;
+  }
+
+  async ask(question: AskedQuestion, signal: AbortSignal): Promise<QuestionEnd> {
+    const { store, channelFor, clock, patienceMs } = this.#deps;
+    const session = await store.sessions.get(question.turn.sessionId);
+    const channel = session && channelFor(session.address);
+    if (session === undefined || channel?.traits.asks !== 'yes') return { type: 'nobody' };
+    signal.throwIfAborted();
+    const { promise, resolve } = Promise.withResolvers<QuestionEnd>();
+    const pending: Pending = { address: addressKey(session.address), question, resolve };
+    this.#pending.add(pending);
+    const over = new AbortController();
+    const message = this.#word(question, session.address);
+    const shown = this.#show(message, channel, AbortSignal.any([signal, over.signal]));
+    const late = clock.sleep(patienceMs(), AbortSignal.any([signal, over.signal]));
+    let ending = 'No longer asked.';
+    try {
+      const end = await Promise.race([promise, shown.then(() => promise), late.then(() => silence)]);
+      ending = describeEnd(end);
+      return end;
+    } finally {
+      this.#pending.delete(pending);
+      over.abort();
+      late.catch(() => undefined);
+      void shown.then(
+        (platformId) => channel.conclude(message, platformId, ending),
+        () => undefined, // What was never shown need not be taken back.
+      );
+    }
+  }
+
+  /** Takes what someone said as the answer to the oldest question there, if one is open. */
+  async answer({ address, person, said }: GivenAnswer): Promise<Answering> {
+    const pending = this.#find(address, said);
+    if (pending === undefined) return 'nothing-asked';
+    // At once, so that no second message answers the same question.
+    this.#pending.delete(pending);
+    const text = readAnswer(said, pending.question.choices);
+    const { turn, callId } = pending.question;
+    try {
+      const isNew = await this.#deps.store.transaction(async (tx) => {
+        if ('key' in said && (await tx.inbox.accept(said.key, turn)) === 'duplicate') return false;
+        await tx.turns.append(turn, [{ type: 'question.answered', callId, by: person, text }]);
+        return true;
+      });
+      if (isNew) pending.resolve({ type: 'answered', text });
+      else this.#pending.add(pending);
+      return isNew ? 'taken' : 'duplicate';
+    } catch (thrown) {
+      if (isAppError(thrown, 'fenced')) return 'nothing-asked';
+      this.#pending.add(pending);
+      throw thrown;
+    }
+  }
+
+  /** Whoever is asked does not want to say, or cannot. False where nothing is asked that this is about. */
+  decline(address: Address, digest: string): boolean {
+    const pending = this.#find(address, { digest });
+    pending?.resolve({ type: 'nobody' });
+    return pending !== undefined;
+  }
+
+  #find(address: Address, said: GivenAnswer['said'] | { readonly digest: string }): Pending | undefined {
+    const open = [...this.#pending].filter((pending) => pending.address === addressKey(address));
+    return 'digest' in said ? open.find(({ question }) => question.digest === said.digest) : open[0];
+  }
+
+  async #show(message: Outbound, channel: Channel, signal: AbortSignal): Promise<string> {
+    const receipt = await channel.send(message, signal);
+    if (receipt.type === 'sent') return receipt.platformId;
+    const reason = 'reason' in receipt ? receipt.reason : '';
+    this.#deps.log.write('warn', 'a question could not be shown', { reason: describeError(reason) });
+    throw new Error(`the question could not be shown: ${reason}`);
+  }
+
+  #word({ text, choices, digest }: AskedQuestion, address: Address): Outbound {
+    const id = newId('outbox', this.#deps.clock.now());
+    const listed = choices.map((choice, index) => `${index + 1}. ${choice}`);
+    const how = choices.length === 0 ? [] : ['Answer with a number, or in your own words.'];
+    const words = [text, ...listed, ...how].join('\n');
+    return { id, address, kind: 'question', text: words, copy: 'first', digest, about: 'choice', choices };
+  }
+}
+
+const silence: QuestionEnd = { type: 'silence' };
+
+/** A number means the choice that has it; all other words are meant as they are. Pure. */
+function readAnswer(said: GivenAnswer['said'], choices: readonly string[]): string {
+  if ('choice' in said) return choices[said.choice] ?? String(said.choice + 1);
+  const text = said.text.trim();
+  return (/^\d$/.test(text) ? choices[Number(text) - 1] : undefined) ?? text;
+}
+
+function describeEnd(end: QuestionEnd): string {
+  switch (end.type) {
+    case 'answered':
+      return `Answered: ${end.text}`;
+    case 'nobody':
+      return 'Not answered.';
+    case 'silence':
+      return 'Nobody answered in time.';
+  }
+}

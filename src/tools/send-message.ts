@@ -1,0 +1,104 @@
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { systemErrorCode } from '../base/errors.ts';
+import type { OutboundFile } from '../model/channel.ts';
+import type { ToolOutcome } from '../model/message.ts';
+import type { Postbox, Recipient } from '../model/postbox.ts';
+import { object, optional, string } from '../model/schema.ts';
+import type { ValueOf } from '../model/schema.ts';
+import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
+import { done, failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
+import type { Workspace } from './workspace.ts';
+
+const inputSchema = object({
+  text: string('what', { minLength: 1 }),
+  to: optional(string('"home", or like telegram:42; default this chat')),
+  file: optional(string('a file to attach')),
+});
+
+type SendInput = ValueOf<typeof inputSchema>;
+
+export interface SendDeps {
+  readonly workspace: Workspace;
+  readonly postbox: Postbox;
+}
+
+const longestText = 3500;
+const pictures: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp']);
+// Elsewhere a file would be dropped without a word.
+const takesFiles: ReadonlySet<string> = new Set(['telegram']);
+
+/** Writes to a chat of the user, once, however often the program is restarted meanwhile. */
+export function createSendMessage(deps: SendDeps): Tool<SendInput> {
+  /** Whom the user was asked about: another one may be meant by `home` later. */
+  const meant = new WeakMap<SendInput, Recipient>();
+  return {
+    name: 'send_message',
+    toolset: 'messaging',
+    description:
+      'Send a message besides your answer: to another chat of the user, or a file to this one. Your answer reaches this chat by itself.',
+    input: inputSchema,
+    effect: 'keyed',
+    assess: async (input, place) => {
+      const recipient = await deps.postbox.find(input.to, place.sessionId);
+      if (recipient !== undefined) meant.set(input, recipient);
+      return await judge(input, recipient, place, deps);
+    },
+    footprint: () => ({ type: 'anything' }),
+    run: (input, context) => settle(context.signal, () => send(input, meant.get(input), context, deps)),
+    verify: () => Promise.resolve('unknown'),
+  };
+}
+
+async function judge(
+  input: SendInput,
+  recipient: Recipient | undefined,
+  place: ToolPlace,
+  { workspace, postbox }: SendDeps,
+): Promise<Risk> {
+  const here = await postbox.find(undefined, place.sessionId);
+  const path = input.file === undefined ? undefined : workspace.locate(input.file, place);
+  const reading: Risk = path === undefined ? { type: 'safe' } : workspace.judgeRead(path);
+  if (reading.type === 'forbidden') return reading;
+  const isElsewhere = recipient !== undefined && recipient.name !== here?.name;
+  if (!isElsewhere && reading.type === 'safe') return { type: 'safe' };
+  const attached = path === undefined ? '' : ` with the file ${spellOutLine(path)}`;
+  const to = spellOutLine(recipient?.name ?? input.to ?? 'this chat');
+  return { type: 'ask', question: `send to ${to}${attached}:\n${spellOut(input.text)}` };
+}
+
+async function send(
+  { text, to, file }: SendInput,
+  recipient: Recipient | undefined,
+  context: ToolContext,
+  { workspace, postbox }: SendDeps,
+): Promise<ToolOutcome> {
+  if (text.trim() === '') return failed('the text is empty');
+  if (text.length > longestText)
+    return failed(`the text is longer than ${longestText} characters; send a file instead`);
+  const reachable = await postbox.reach(context.sessionId, context.person);
+  const isReachable = reachable.some(({ name }) => name === recipient?.name);
+  if (recipient === undefined || !isReachable) {
+    const names = reachable.map(({ name }) => name).join(', ');
+    return failed(`there is no chat ${to ?? ''} that this user may write to; there are: ${names}`);
+  }
+  const attached = file === undefined ? undefined : await attach(workspace.locate(file, context), recipient);
+  if (typeof attached === 'string') return failed(attached);
+  const files = attached === undefined ? [] : [attached];
+  const letter = { key: context.idempotencyKey, from: context.sessionId, to: recipient.address, text, files };
+  const posted = await postbox.post(letter);
+  if (posted === 'posted-before') return done(`This was handed over to ${recipient.name} before the restart, once.`);
+  return done(`Handed over to ${recipient.name}. It is kept until that chat takes it, for a day at most.`);
+}
+
+async function attach(path: string, { name, address }: Recipient): Promise<OutboundFile | string> {
+  if (!takesFiles.has(address.platform)) return `${name} takes no files`;
+  try {
+    if (!(await stat(path)).isFile()) return `${path} is not a file`;
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === undefined) throw thrown;
+    return `there is no file ${path}`;
+  }
+  const kind = pictures.has(extname(path).toLowerCase()) ? 'picture' : 'file';
+  return { path, name: basename(path), kind };
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Faults } from '../../src/model/faults.ts';
+import { outcomeToText } from '../../src/model/message.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { callsTool, says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import { anna } from '../support/telegram-server.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { HouseOptions, TestHouse } from '../support/test-house.ts';
+
+const asked = callsTool('clarify', { question: 'Which colour?', choices: ['red', 'blue'] });
+const shownText = 'Which colour?\n1. red\n2. blue\nAnswer with a number, or in your own words.';
+
+async function openHouse(options: Partial<HouseOptions> = {}): Promise<TestHouse> {
+  return await openTestHouse({ script: [asked, says('Painted.')], ...options });
+}
+
+async function outcomes(house: TestHouse): Promise<readonly string[]> {
+  return (await house.log()).flatMap(({ entry }) =>
+    entry.type === 'tool.settled' ? [outcomeToText(entry.outcome)] : [],
+  );
+}
+
+for (const [said, meant] of [
+  ['2', 'blue'],
+  ['a dark green', 'a dark green'],
+  ['7', '7'],
+] as const) {
+  test(`CLAR-02 while a question waits, “${said}” is its answer and no message of its own`, async () => {
+    await using house = await openHouse();
+    const question = house.whenAsked();
+    await house.admit('paint it');
+
+    const { text } = await question;
+    const intake = await house.admit(said);
+    await house.whenIdle();
+
+    assert.equal(text, shownText);
+    assert.deepEqual(intake, { type: 'answered' });
+    assert.deepEqual(await outcomes(house), [`The user answers: ${meant}`]);
+    assert.equal(house.shown.at(-1)?.text, 'Painted.');
+    assert.ok(!(await house.logTypes()).includes('turn.steered'));
+  });
+}
+
+test('CLAR-02 commands still work while a question waits, and a stop ends it', async () => {
+  await using house = await openHouse();
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+
+  const status = await house.admit('/status');
+  await house.admit('/stop');
+  await house.whenIdle();
+
+  assert.equal(status.type, 'commanded');
+  assert.equal(house.shown.at(-1)?.text, 'Stopped.');
+  assert.ok(!(await house.logTypes()).includes('question.answered'));
+});
+
+test('CLAR-03 a question that nobody answers in time is decided by the model', async () => {
+  const clock = new ManualClock(Date.now());
+  await using house = await openHouse({ clock, settings: { agent: { clarify_timeout: 20 } } });
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+
+  clock.advance(20_000);
+  await house.whenIdle();
+
+  assert.deepEqual(await outcomes(house), [
+    'The user did not answer in time. Decide yourself, and say what you assumed.',
+  ]);
+});
+
+test('where nobody can be asked the model is told so at once', async () => {
+  await using house = await openHouse({ consent: 'nobody' });
+
+  await house.say('paint it');
+
+  assert.deepEqual(await outcomes(house), ['Nobody can be asked here. Decide yourself, and say what you assumed.']);
+});
+
+test('a question that the end of the program cut off is asked again, once, and then answered', async () => {
+  await using house = await openHouse();
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  const { digest } = await question;
+  await house.restart();
+  const again = house.whenAsked();
+  house.gateway.resume((await house.session()).id);
+
+  const repeated = await again;
+  await house.admit('1');
+  await house.whenIdle();
+
+  assert.equal(repeated.digest, digest);
+  assert.equal(house.shown.filter(({ kind }) => kind === 'question').length, 2);
+  assert.deepEqual(await outcomes(house), ['The user answers: red']);
+});
+
+test('an answer that was given before the program broke down is taken, and nothing is asked again', async () => {
+  let isBroken = true;
+  const reach: Faults['reach'] = (point) =>
+    point === 'tool-ran' && isBroken ? Promise.reject(new Error('broken down')) : Promise.resolve();
+  await using house = await openHouse({ faults: { reach } });
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+  await house.admit('2');
+  await house.whenIdle();
+  isBroken = false;
+  await house.restart();
+
+  house.gateway.resume((await house.session()).id);
+  await house.whenIdle();
+
+  assert.equal(house.shown.filter(({ kind }) => kind === 'question').length, 1);
+  assert.deepEqual(await outcomes(house), ['The user answers: blue']);
+});
+
+test('CLAR-01 on Telegram a button under the question answers it, and a second press is told that it is over', async () => {
+  await using house = await openTelegramHouse({ script: [asked, says('Painted.')] });
+  house.telegram.say('paint it');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes(shownText));
+  const question = house.telegram.shown(anna.id).find(({ text }) => text === shownText);
+  const labels = question?.buttons?.inline_keyboard.flat().map(({ text }) => text);
+  const blue = question?.buttons?.inline_keyboard.flat().find(({ text }) => text === 'blue');
+  const data = blue !== undefined && 'callback_data' in blue ? blue.callback_data : '';
+
+  house.telegram.press(data);
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Painted.'));
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes(`${shownText}\n\nAnswered: blue`));
+  house.telegram.press(data);
+  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes('not open any more')));
+
+  assert.deepEqual(labels, ['red', 'blue']);
+  const result = JSON.stringify(house.model.requests.at(-1)?.json?.['messages']);
+  assert.match(result, /The user answers: blue/);
+});

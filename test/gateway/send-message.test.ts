@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { PersonId } from '../../src/base/ids.ts';
+import type { Faults } from '../../src/model/faults.ts';
+import { outcomeToText } from '../../src/model/message.ts';
+import { callsTool, says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import { anna, ben } from '../support/telegram-server.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import type { TestHouse } from '../support/test-house.ts';
+
+const homeAddress = { platform: 'telegram', account: 'bot', chat: '42', thread: '' };
+
+async function setHome({ app }: TestHouse): Promise<void> {
+  await app.store.homeChats.set({ address: homeAddress, person: 'telegram:42' as PersonId, since: 1 });
+}
+
+async function outcomes(house: TestHouse): Promise<readonly string[]> {
+  return (await house.log()).flatMap(({ entry }) =>
+    entry.type === 'tool.settled' ? [outcomeToText(entry.outcome)] : [],
+  );
+}
+
+async function queued({ app }: TestHouse): Promise<readonly string[]> {
+  return (await app.store.outbox.due('telegram', Date.now())).map(({ message }) => message.text);
+}
+
+test('a message to the home chat is asked about with its whole text, and waits there', async () => {
+  await using house = await openTestHouse({
+    script: [callsTool('send_message', { to: 'home', text: 'It is done.' }), says('Sent.')],
+  });
+  await setHome(house);
+
+  await house.say('tell me at home');
+
+  const question = house.shown.find(({ kind }) => kind === 'question');
+  assert.equal(question?.text, 'send to telegram:42:\nIt is done.');
+  assert.deepEqual(await queued(house), ['It is done.']);
+  assert.match((await outcomes(house))[0] ?? '', /^Handed over to telegram:42\./);
+});
+
+test('what the user does not allow is not sent, and an unknown chat is answered with those that there are', async () => {
+  await using house = await openTestHouse({
+    script: [
+      callsTool('send_message', { to: 'telegram:42', text: 'x' }),
+      callsTool('send_message', { to: 'telegram:7', text: 'x' }),
+      says('Not sent.'),
+    ],
+    consent: 'denied',
+  });
+  await setHome(house);
+
+  await house.say('tell them');
+
+  const [denied, unknown] = await outcomes(house);
+  assert.match(denied ?? '', /^REFUSED/);
+  assert.match(unknown ?? '', /^ERROR: there is no chat telegram:7 .* there are: terminal:house, telegram:42$/);
+  assert.deepEqual(await queued(house), []);
+});
+
+test('a message is sent once, though the program broke down behind it', async () => {
+  let isBroken = true;
+  const reach: Faults['reach'] = (point) =>
+    point === 'tool-ran' && isBroken ? Promise.reject(new Error('broken down')) : Promise.resolve();
+  await using house = await openTestHouse({
+    script: [callsTool('send_message', { to: 'home', text: 'Once.' }), says('Sent.')],
+    faults: { reach },
+  });
+  await setHome(house);
+  await house.say('tell me');
+  isBroken = false;
+  await house.restart();
+
+  house.gateway.resume((await house.session()).id);
+  await house.whenIdle();
+
+  assert.deepEqual(await queued(house), ['Once.']);
+  assert.deepEqual(await outcomes(house), ['This was handed over to telegram:42 before the restart, once.']);
+});
+
+test('on Telegram a file comes to the chat without a question, and what holds secrets does not', async () => {
+  await using house = await openTelegramHouse({
+    script: [
+      callsTool('send_message', { text: 'Here it is.', file: 'note.txt' }),
+      callsTool('send_message', { text: 'And this.', file: join('home', '.env') }),
+      says('Sent.'),
+    ],
+  });
+  await writeFile(join(dirname(house.home), 'note.txt'), 'hello');
+  await writeFile(join(house.home, '.env'), 'KEY=1', { mode: 0o600 });
+
+  house.telegram.say('send me the file');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Sent.'));
+
+  assert.equal(house.telegram.callsOf('sendDocument').length, 1);
+  assert.ok(house.telegram.shown(anna.id).some(({ text }) => text === 'Here it is.'));
+  assert.ok(!house.telegram.shown(anna.id).some(({ text }) => text === 'And this.'));
+});
+
+test('nobody reaches the chat of someone else', async () => {
+  await using house = await openTelegramHouse({
+    script: ({ body: text }) =>
+      text.includes('write to ben') && !text.includes('there is no chat')
+        ? callsTool('send_message', { to: `telegram:${ben.id}`, text: 'Hello Ben.' })
+        : says('Hello.'),
+    telegram: { allow: [anna.id, ben.id] },
+  });
+  house.telegram.say('hi', { from: ben });
+  await house.telegram.whenShown(ben.id, (texts) => texts.includes('Hello.'));
+
+  house.telegram.say('write to ben');
+  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('send to telegram:')));
+  house.telegram.say('/approve');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+
+  assert.ok(!house.telegram.shown(ben.id).some(({ text }) => text.includes('Hello Ben.')));
+});
