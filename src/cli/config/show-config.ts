@@ -81,6 +81,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     },
     web: webAsWritten(rest.web),
     search: searchAsWritten(rest.search),
+    browser: browserAsWritten(rest.browser),
     session_reset: resetAsWritten(rest.sessionReset),
     storage: { retention_days: rest.storage.retentionDays },
   };
@@ -90,6 +91,7 @@ function agentAsWritten(agent: Config['agent']): JsonObject {
   return {
     max_turns: agent.maxSteps,
     gateway_timeout: (agent.inactivityMs ?? 0) / 1000,
+    clarify_timeout: agent.clarifyMs / 1000,
     restart_drain_timeout: agent.drainMs / 1000,
     system_prompt: agent.ephemeralPrompt,
     disabled_toolsets: [...agent.disabledToolsets],
@@ -104,6 +106,16 @@ function webAsWritten(web: WebSettings): JsonObject {
     expose: web.isExposed,
     allowed_hosts: [...web.allowedHosts],
     workdir: web.workdir ?? null,
+  };
+}
+
+function browserAsWritten(browser: Config['browser']): JsonObject {
+  return {
+    executable_path: browser.executable ?? null,
+    inactivity_timeout: browser.idleMs / 1000,
+    command_timeout: browser.limitMs / 1000,
+    sandbox: browser.sandbox,
+    allow_private: [...browser.allowPrivate],
   };
 }
 
