@@ -3,7 +3,7 @@ import { renderMarkdown } from './markdown.js';
 /**
  * @typedef {object} Item
  * @property {string} id
- * @property {'user' | 'reply' | 'notice'} type
+ * @property {'user' | 'reply' | 'aside' | 'act' | 'notice'} type
  * @property {number} at
  * @property {string} text
  * @property {readonly ItemFile[]} [files]
@@ -16,7 +16,8 @@ import { renderMarkdown } from './markdown.js';
  * @property {string} path
  */
 
-const names = { user: 'You', reply: 'Talaria', notice: 'Notice' };
+const names = { user: 'You', reply: 'Talaria', aside: 'Talaria', act: 'Tool', notice: 'Notice' };
+const written = new Set(['reply', 'aside']);
 
 /** What was said, each thing once: whatever is told again under the same id is already there. */
 export class MessageList {
@@ -119,7 +120,7 @@ function makeMessage({ type, at, text, files = [] }) {
   name.textContent = `${names[type]}: `;
   const body = document.createElement('div');
   body.className = 'body';
-  body.append(type === 'reply' ? renderMarkdown(text) : text);
+  body.append(written.has(type) ? renderMarkdown(text) : text);
   node.append(name, body, ...files.map(makeFile));
   return node;
 }

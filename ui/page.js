@@ -77,7 +77,7 @@ class ChatView {
         break;
       case 'item':
         this.#messages.add(data);
-        if (data.type === 'reply') this.#showText('');
+        if (data.type === 'reply' || data.type === 'aside') this.#showText('');
         if (data.type === 'user' && this.#hasCaughtUp) void refreshChats(this.chat);
         break;
       case 'standing':

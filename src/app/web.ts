@@ -22,7 +22,7 @@ export async function openChatHub({ settings, store, clock }: AppParts): Promise
 export async function openWeb(
   parts: AppParts,
   hub: ChatHub,
-  gateway: Pick<Gateway, 'takeIn' | 'follow'>,
+  gateway: Pick<Gateway, 'takeIn' | 'follow' | 'watch'>,
   report: (line: string) => void,
 ): Promise<WebServer> {
   const { env, home, store, clock, log } = parts;

@@ -11,8 +11,8 @@ import { recordFailure } from './record-failure.ts';
 import { findReady } from './find-ready.ts';
 import { currentRuntime } from './step-deps.ts';
 import type { StepDeps } from './step-deps.ts';
-import { settleWithAnswer } from './settle-with-answer.ts';
-import type { SettleDeps } from './settle-with-answer.ts';
+import { findLastWord } from './find-last-word.ts';
+import type { SettleDeps } from './find-last-word.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
 interface Answer extends CacheReport {
@@ -66,7 +66,10 @@ async function recordFinished(
   const answered: readonly TurnEntry[] = [{ type: 'step.finished', message, finish, usage, ...report }, ...called];
   await recorder.write(async (tx) => {
     await bookCall(ended, recorder.turn, tx);
-    return await recorder.appendIn(tx, [...answered, ...(await settleWithAnswer(answered, tx, deps))]);
+    const last = await findLastWord(answered, tx, deps);
+    const logged = await recorder.appendIn(tx, last === undefined ? answered : [...answered, last.entry]);
+    await last?.settle(tx);
+    return logged;
   }, signal);
   await announceSpending([ended], deps);
 }

@@ -85,7 +85,7 @@ async function recordStep(
       ...(change && { change }),
       ...(reserved && { reserved }),
     };
-    return [entry];
+    return await recorder.appendIn(tx, [entry]);
   }, signal);
   return setting !== undefined && (isRecorded || setting.type === 'over') ? setting : 'overtaken';
 }

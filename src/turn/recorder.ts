@@ -42,13 +42,13 @@ export class Recorder {
     return tx.turns.append(this.turn, entries, this.#fence);
   }
 
-  /** Records entries only if nothing was added behind what this turn has seen; false where something was. */
-  async recordIfCurrent(work: (tx: StoreTx) => Promise<readonly TurnEntry[]>, signal?: AbortSignal): Promise<boolean> {
+  /** Does work that appends entries only if nothing was added behind what this turn has seen; false where something was. */
+  async recordIfCurrent(
+    work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     const { conversation, store } = this.#deps;
-    const logged = await this.write(
-      async (tx) => ((await this.isCurrent(tx)) ? await this.appendIn(tx, await work(tx)) : []),
-      signal,
-    );
+    const logged = await this.write(async (tx) => ((await this.isCurrent(tx)) ? await work(tx) : []), signal);
     if (logged.length === 0) await conversation.catchUp(store.turns);
     return logged.length > 0;
   }

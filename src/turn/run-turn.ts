@@ -22,7 +22,7 @@ import type { Recorder } from './recorder.ts';
 import { runStep } from './run-step.ts';
 import type { Unrecorded } from './run-step.ts';
 import { runCalled, runTools } from './run-tools.ts';
-import type { SettleDeps } from './settle-with-answer.ts';
+import type { SettleDeps } from './find-last-word.ts';
 import type { ToolDeps } from './tool-deps.ts';
 
 export interface TurnDeps extends CompactionDeps, ToolDeps, SettleDeps, NewsDeps {
@@ -132,8 +132,11 @@ async function settleUnlessSteered(
   signal: AbortSignal,
 ): Promise<void> {
   const isSettled = await recorder.recordIfCurrent(async (tx) => {
+    const entries: readonly TurnEntry[] = [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
+    const logged = await recorder.appendIn(tx, entries);
+    // Behind the entries, so that whoever reads both finds it there.
     await settleWith(tx, result, recorder.state.pictures);
-    return [...closeCalls(recorder.state, abandoned), { type: 'turn.settled', result }];
+    return logged;
   }, signal);
   if (isSettled) await recorder.reach('turn-settled');
 }
@@ -172,8 +175,9 @@ async function endWith(
   const { recorder, shutdown } = deps;
   await recorder.write(async (tx) => {
     for (const call of calls) await bookCall(call, recorder.turn, tx);
+    const logged = await recorder.appendIn(tx, entries);
     await settle?.(tx);
-    return await recorder.appendIn(tx, entries);
+    return logged;
   }, shutdown);
   await announceSpending(calls, deps);
 }

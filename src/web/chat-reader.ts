@@ -1,31 +1,18 @@
 import type { SessionId } from '../base/ids.ts';
-import type { OutboundFile } from '../model/channel.ts';
 import { partsToText } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { KeptOutbound, Outbox, Sessions, TurnLog } from '../model/store.ts';
 import type { LoggedEntry } from '../model/turn.ts';
+import type { ChatFile, ChatItem } from './chat-item.ts';
+import { TurnTrace } from './turn-trace.ts';
 
 /** How far someone has read: the session, its last entry and its last message. */
 export interface Cursor {
   readonly session: SessionId;
   readonly seq: number;
   readonly number: number;
-}
-
-/** Something that was said and is kept. Its id is the same whenever it is read. */
-export interface ChatItem {
-  readonly id: string;
-  readonly type: 'user' | 'reply' | 'notice';
-  readonly at: number;
-  readonly text: string;
-  readonly files?: readonly ChatFile[];
-}
-
-/** A file that came with a message, and where it can be fetched. */
-export interface ChatFile {
-  readonly name: string;
-  readonly kind: OutboundFile['kind'];
-  readonly path: string;
+  /** The first entry before that which is needed to understand what follows, if there is one. */
+  readonly since?: number;
 }
 
 /** What there is to read: from the beginning of a session, or more of the one that was read before. */
@@ -42,7 +29,7 @@ export interface ChatReaderDeps {
   readonly outbox: Pick<Outbox, 'after'>;
 }
 
-const written = /^(ses_[0-9a-z]+)\.(\d{1,15})\.(\d{1,15})$/;
+const written = /^(ses_[0-9a-z]+)\.(\d{1,15})\.(\d{1,15})(?:\.(\d{1,15}))?$/;
 
 /** Reads what was said in a chat behind a cursor. Whoever reads on from the cursor of an item misses and repeats nothing. */
 export async function readChat(address: Address, from: Cursor | undefined, deps: ChatReaderDeps): Promise<Reading> {
@@ -52,19 +39,21 @@ export async function readChat(address: Address, from: Cursor | undefined, deps:
   const start: Cursor = isSame ? from : { session: session.id, seq: 0, number: 0 };
   // Messages first: then every entry that one of them follows is there to be read.
   const messages = await deps.outbox.after(session.id, start.number);
-  const entries = await deps.turns.after(session.id, start.seq);
+  const entries = await deps.turns.after(session.id, (start.since ?? start.seq + 1) - 1);
   return { from: isSame ? 'cursor' : 'beginning', session, ...merge(start, entries, messages) };
 }
 
-export function writeCursor({ session, seq, number }: Cursor): string {
-  return `${session}.${seq}.${number}`;
+export function writeCursor({ session, seq, number, since }: Cursor): string {
+  return `${session}.${seq}.${number}${since === undefined ? '' : `.${since}`}`;
 }
 
 /** Undefined for what no cursor was ever written as. */
 export function parseCursor(text: string): Cursor | undefined {
-  const [, session, seq, number] = written.exec(text) ?? [];
+  const [, session, seq, number, since] = written.exec(text) ?? [];
   if (session === undefined) return undefined;
-  return { session: session as SessionId, seq: Number(seq), number: Number(number) };
+  const place = { session: session as SessionId, seq: Number(seq), number: Number(number) };
+  const first = Number(since);
+  return since === undefined || first < 1 || first > place.seq ? place : { ...place, since: first };
 }
 
 /** A message stands behind the entries that it followed. Pure. */
@@ -75,15 +64,19 @@ function merge(
 ): Pick<Reading, 'items' | 'cursor'> & { readonly cursor: Cursor } {
   const items: { readonly item: ChatItem; readonly cursor: Cursor }[] = [];
   const waiting = [...messages];
+  const trace = new TurnTrace();
   let cursor = start;
   const take = (message: KeptOutbound): void => {
     cursor = { ...cursor, number: message.number };
     items.push({ item: itemOfMessage(message), cursor });
   };
   for (const entry of entries) {
+    const traced = trace.take(entry);
+    if (entry.seq <= start.seq) continue;
     while (waiting[0] !== undefined && waiting[0].afterSeq < entry.seq) take(waiting.shift() as KeptOutbound);
-    cursor = { ...cursor, seq: entry.seq };
-    const item = itemOfEntry(entry);
+    const { since } = trace;
+    cursor = { session: start.session, seq: entry.seq, number: cursor.number, ...(since !== undefined && { since }) };
+    const item = traced ?? itemOfEntry(entry);
     if (item) items.push({ item, cursor });
   }
   for (const message of waiting) take(message);

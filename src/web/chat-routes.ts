@@ -24,7 +24,7 @@ import type { WebEnv } from './web-env.ts';
 
 export interface ChatRoutesDeps extends FollowDeps {
   readonly hub: ChatHub;
-  readonly gateway: Pick<Gateway, 'takeIn' | 'follow'>;
+  readonly gateway: Pick<Gateway, 'takeIn' | 'follow' | 'watch'>;
   readonly store: Pick<Store, 'sessions' | 'turns' | 'outbox'>;
   readonly streams: OpenStreams;
   /** The folder that new sessions work in. */

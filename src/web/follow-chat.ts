@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { Address } from '../model/session.ts';
+import type { TurnEntry } from '../model/turn.ts';
 import type { ChatHub, ChatNews, Work } from './chat-hub.ts';
 import { readChat, writeCursor } from './chat-reader.ts';
-import type { ChatReaderDeps, Cursor } from './chat-reader.ts';
+import type { ChatReaderDeps, Cursor, Reading } from './chat-reader.ts';
 import { Mailbox } from './mailbox.ts';
 
 /** One event of a stream. Whoever comes back with the id of the last one that had any goes on behind it. */
@@ -14,6 +16,7 @@ export interface StreamEvent {
 
 export interface FollowDeps {
   readonly hub: Pick<ChatHub, 'listen' | 'standing'>;
+  readonly gateway: Pick<Gateway, 'watch'>;
   readonly store: ChatReaderDeps;
   readonly clock: Clock;
 }
@@ -28,10 +31,13 @@ export async function* followChat(
   deps: FollowDeps,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, void> {
-  const { hub, clock } = deps;
+  const { hub, gateway, clock } = deps;
   // Before anything is read, so that nothing can happen in between.
   const mail = new Mailbox(clock);
   using _listening = hub.listen(address.chat, (news) => mail.put(news));
+  using _watching = gateway.watch(address, (_turn, event) => {
+    if (event.type === 'entry' && isTelling(event.logged.entry)) mail.put({ type: 'kept' });
+  });
   const following = new Following(address, from, deps);
   yield* following.read();
   yield following.standing();
@@ -45,6 +51,12 @@ export async function* followChat(
   }
 }
 
+/** Whether something that is kept and seen may have come with an entry. What comes with a result is told when it is sent. */
+function isTelling(entry: TurnEntry): boolean {
+  if (entry.type === 'step.finished') return entry.message.calls.length > 0;
+  return entry.type === 'step.asked' || entry.type === 'tool.settled' || entry.type === 'limit.reached';
+}
+
 /** Where one reader stands. */
 class Following {
   readonly #address: Address;
@@ -54,6 +66,8 @@ class Following {
   #isFirst = true;
   /** The part of the growing reply that the reader has. */
   #shown = '';
+  /** What the model said last that is no reply. */
+  #aside = '';
 
   constructor(address: Address, from: Cursor | undefined, deps: FollowDeps) {
     this.#address = address;
@@ -66,22 +80,26 @@ class Following {
     const reading = await readChat(this.#address, this.#cursor, this.#deps.store);
     const { session, items } = reading;
     const isNew = this.#cursor?.session !== reading.cursor?.session;
-    const left = reading.from === 'beginning' ? items.slice(-mostItems) : items;
+    const left = reading.from === 'beginning' ? endOf(items) : items;
     if (isNew || (this.#isFirst && session === undefined)) {
-      const data = { session: session?.id ?? null, title: session?.title ?? '', earlier: items.length - left.length };
+      const earlier = items.slice(0, items.length - left.length).filter(isMessage).length;
+      const data = { session: session?.id ?? null, title: session?.title ?? '', earlier };
       yield { event: 'reset', data };
     }
     this.#isFirst = false;
     this.#cursor = reading.cursor;
     this.#sessionBegan = session?.createdAt ?? 0;
     for (const { item, cursor } of left) yield { event: 'item', id: writeCursor(cursor), data: item };
-    if (!left.some(({ item }) => item.type === 'reply')) return 'open';
-    this.#shown = '';
-    return 'completed';
+    const aside = left.findLast(({ item }) => item.type === 'aside');
+    const hasReply = left.some(({ item }) => item.type === 'reply');
+    this.#aside = aside?.item.text ?? this.#aside;
+    if (aside !== undefined || hasReply) this.#shown = '';
+    return hasReply ? 'completed' : 'open';
   }
 
   standing(): StreamEvent {
-    const { sayings, questions, work } = this.#deps.hub.standing(this.#address.chat);
+    const { sayings, questions, work: whole } = this.#deps.hub.standing(this.#address.chat);
+    const work = whole && { ...whole, text: this.#unlessTold(whole.text) };
     this.#shown = work?.text ?? '';
     const data = {
       // Those of a session that was there before belong to what is no longer shown.
@@ -116,9 +134,27 @@ class Following {
   }
 
   /** Only what was added to the reply goes over the wire. */
-  #grow({ text, status }: Work): StreamEvent {
+  #grow({ text: whole, status }: Work): StreamEvent {
+    const text = this.#unlessTold(whole);
     const from = text.startsWith(this.#shown) ? this.#shown.length : 0;
     this.#shown = text;
     return { event: 'working', data: { from, text: text.slice(from), status } };
   }
+
+  /** What was said before a tool runs is kept by then, and would be seen twice. */
+  #unlessTold(text: string): string {
+    return this.#aside.trimEnd().endsWith(text.trim()) ? '' : text;
+  }
+}
+
+type ReadItem = Reading['items'][number];
+
+function isMessage({ item }: ReadItem): boolean {
+  return item.type !== 'act';
+}
+
+/** The last messages, and what was done between them. */
+function endOf(items: Reading['items']): Reading['items'] {
+  const messages = items.flatMap((each, index) => (isMessage(each) ? [index] : []));
+  return messages.length <= mostItems ? items : items.slice(messages.at(-mostItems));
 }

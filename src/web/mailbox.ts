@@ -26,6 +26,8 @@ export class Mailbox {
       this.#working = news;
     } else {
       if (news.type === 'over') this.#working = undefined;
+      // Whoever looks once finds all of it.
+      if (news.type === 'kept' && this.#news.some(({ type }) => type === 'kept')) return;
       if (this.#news.length <= mostNews) this.#news.push(news);
     }
     this.#wake?.();

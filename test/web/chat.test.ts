@@ -119,7 +119,8 @@ test('who comes while an answer grows sees what there is of it, and then the res
   const standing = await late.when(({ event }) => event === 'standing');
 
   assert.deepEqual(standing.data['questions'], [data]);
-  assert.deepEqual(standing.data['work'], { text: 'Let me see.', status: 'waiting for your answer' });
+  assert.deepEqual(itemTexts(late.events), ['user: go', 'aside: Let me see.']);
+  assert.deepEqual(standing.data['work'], { text: '', status: 'waiting for your answer (question below)' });
   await house.ask('/api/chats/one/answers', {
     headers: await house.asProgram(),
     body: { digest: String(data['digest']), verdict: 'approved' },

@@ -53,7 +53,7 @@ test('where nothing comes the wait ends, and so it does with an abort', async ()
 test('a reader that takes nothing holds only so much, and has to begin anew', async () => {
   const mail = new Mailbox(new ManualClock());
 
-  for (let count = 0; count < 10_000; count += 1) mail.put({ type: 'kept' });
+  for (let count = 0; count < 10_000; count += 1) mail.put({ type: 'over' });
 
   assert.equal(await mail.take(1000, signal), 'overflow');
 });

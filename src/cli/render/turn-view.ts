@@ -1,6 +1,7 @@
 import type { CallId } from '../../base/ids.ts';
+import { wentWrong } from '../../model/call-summary.ts';
 import { partsToText } from '../../model/message.ts';
-import type { AssistantMessage, Part, ToolCall, ToolOutcome } from '../../model/message.ts';
+import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
 import type { Compaction, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
@@ -169,7 +170,7 @@ function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): Outc
   switch (outcome.type) {
     case 'done':
       return {
-        mark: call?.name === 'terminal' && endedBadly(outcome.parts) ? '✗' : '✓',
+        mark: wentWrong(outcome, call) ? '✗' : '✓',
         text: firstLine(partsToText(outcome.parts), longestOutcome),
       };
     case 'refused':
@@ -184,11 +185,6 @@ function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): Outc
         text: 'the program ended while this ran; whether it took effect is unknown, and it was not run again',
       };
   }
-}
-
-/** To the model a command that failed is a result like any other; to a person it is a failure. */
-function endedBadly(parts: readonly Part[]): boolean {
-  return /(?:^|\n)\[(?:stopped by the user, )?exit code [1-9][^\n]*\]$/.test(partsToText(parts).trimEnd());
 }
 
 /** The reason of a refusal goes on with what the model is to do about it. */

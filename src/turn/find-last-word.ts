@@ -14,18 +14,25 @@ export interface SettleDeps {
   readonly settleWith: (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]) => Promise<void>;
 }
 
+/** How the turn ends if the answer is its last. */
+export interface LastWord {
+  readonly entry: Extract<TurnEntry, { readonly type: 'turn.settled' }>;
+  /** To be done behind the entries, in the same transaction: whoever reads both finds the reply behind them. */
+  readonly settle: (tx: StoreTx) => Promise<void>;
+}
+
 /**
- * What the write of an answer ends with: the result of the turn, if the answer is its last. Nothing where there is more to
+ * What the write of an answer ends with: the result of the turn, if the answer is its last. Undefined where there is more to
  * do, or where something was said that the turn has not seen; what follows then is decided from the log, like everything.
  */
-export async function settleWithAnswer(
+export async function findLastWord(
   answered: readonly TurnEntry[],
   tx: StoreTx,
   { recorder, limits, settleWith }: SettleDeps,
-): Promise<readonly TurnEntry[]> {
+): Promise<LastWord | undefined> {
   const state = answered.reduce(foldEntry, recorder.state);
   const next = decideNext(state, limits);
-  if (next.type !== 'settle' || state.openCalls.length > 0 || !(await recorder.isCurrent(tx))) return [];
-  await settleWith(tx, next.result, state.pictures);
-  return [{ type: 'turn.settled', result: next.result }];
+  if (next.type !== 'settle' || state.openCalls.length > 0 || !(await recorder.isCurrent(tx))) return undefined;
+  const { result } = next;
+  return { entry: { type: 'turn.settled', result }, settle: (same) => settleWith(same, result, state.pictures) };
 }

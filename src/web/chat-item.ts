@@ -1,0 +1,20 @@
+import type { OutboundFile } from '../model/channel.ts';
+
+/**
+ * Something that was said or done and is kept. Its id is the same whenever it is read. An `aside` is what the model said
+ * before its reply, or in place of one; an `act` is a tool that was used, or a question, on one line.
+ */
+export interface ChatItem {
+  readonly id: string;
+  readonly type: 'user' | 'reply' | 'aside' | 'act' | 'notice';
+  readonly at: number;
+  readonly text: string;
+  readonly files?: readonly ChatFile[];
+}
+
+/** A file that came with a message, and where it can be fetched. */
+export interface ChatFile {
+  readonly name: string;
+  readonly kind: OutboundFile['kind'];
+  readonly path: string;
+}
