@@ -41,14 +41,22 @@ export interface AccessDeps {
   readonly store: Pick<Store, 'people'>;
 }
 
+/** Whether a chat that was chosen to be told things may still be: whoever chose it can have lost their access since. */
+export async function mayBeTold(
+  { address, person }: Pick<Inbound, 'address' | 'person'>,
+  deps: AccessDeps,
+): Promise<boolean> {
+  return ownersPlaces.has(address.platform) || (await isLetIn(person, deps));
+}
+
 /** Whether the settings or a code let someone in. */
 export async function isLetIn(person: PersonId, { settings, store }: AccessDeps): Promise<boolean> {
   return allowedPeople(settings.current.config).has(person) || (await store.people.has(person));
 }
 
 /**
- * Whether someone may do what concerns the whole program: whoever sits at the terminal, owners, and those whom the settings
- * name, since only an owner writes those. A guest may talk, and no more than that.
+ * Whether someone may do what concerns the whole program: whoever sits at the terminal or is logged in at the page, owners,
+ * and those whom the settings name, since only an owner writes those. A guest may talk, and no more than that.
  */
 export async function isOwner(
   { address, person }: Pick<Inbound, 'address' | 'person'>,

@@ -15,7 +15,7 @@ import type { Questions } from '../model/questions.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
-import { decideAccess, isLetIn, isOwner } from './access.ts';
+import { decideAccess, isLetIn, isOwner, mayBeTold } from './access.ts';
 import type { Access } from './access.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
@@ -375,9 +375,9 @@ export class Gateway implements AsyncDisposable {
     const { store, report } = this.#deps;
     report(text);
     try {
-      for (const { address, person } of await store.homeChats.list()) {
-        const isTold = this.#channelFor(address) !== undefined && (await isLetIn(person, this.#deps));
-        if (isTold) return this.#tellings.tell(address, text);
+      for (const home of await store.homeChats.list()) {
+        const isTold = this.#channelFor(home.address) !== undefined && (await mayBeTold(home, this.#deps));
+        if (isTold) return this.#tellings.tell(home.address, text);
       }
     } catch (thrown) {
       this.#note('the home chat was not told', thrown);

@@ -2,7 +2,7 @@ import { isOwner } from './access.ts';
 import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 
 export const ownerOnly =
-  'Only the owner can do that: whoever set the bot up, an account that the settings name, or the terminal.';
+  'Only the owner can do that: whoever set the bot up, an account that the settings name, the terminal or the page.';
 
 /** This chat is told what belongs to no chat. One a platform; the one that was named last is told. */
 export async function runSetHome(inbound: InboundMessage, deps: CommandDeps): Promise<string> {

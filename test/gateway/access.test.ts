@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersonId } from '../../src/base/ids.ts';
-import { allowedPeople, decideAccess } from '../../src/gateway/access.ts';
+import { allowedPeople, decideAccess, isOwner, mayBeTold } from '../../src/gateway/access.ts';
 import type { Access } from '../../src/gateway/access.ts';
 import { decideOffer, offerCode, redeemCode } from '../../src/gateway/pairing.ts';
 import type { Inbound } from '../../src/model/channel.ts';
@@ -72,6 +72,18 @@ test('codes are few: one in five minutes and three in an hour for a person, twen
   assert.equal(decideOffer(ada, at(ada, 10, 20, 30), 60 * minuteMs), 'refuse');
   assert.equal(decideOffer(ada, others.slice(1), 60 * minuteMs), 'offer');
   assert.equal(decideOffer(ada, others, 60 * minuteMs), 'refuse');
+});
+
+test('at the page sits the owner, who may be told what belongs to no chat; a stranger elsewhere is neither', async () => {
+  await using house = await openStoreHouse(sqlite);
+  const checked = checkConfig({});
+  assert.equal(checked.type, 'valid');
+  const deps = { store: house.store, settings: { current: { config: checked.config, user: null } } };
+  const page = inbound('message', 'webchat', 'x');
+  const stranger = inbound('message', 'telegram', '1');
+
+  assert.deepEqual([await isOwner(page, deps), await mayBeTold(page, deps)], [true, true]);
+  assert.deepEqual([await isOwner(stranger, deps), await mayBeTold(stranger, deps)], [false, false]);
 });
 
 test('a code lets in once, in its time, however it is typed', async () => {
