@@ -5,7 +5,7 @@
  * @property {() => void} onLoggedOut
  */
 
-const events = ['reset', 'item', 'standing', 'said', 'asked', 'concluded', 'working', 'over', 'beat'];
+const events = ['reset', 'item', 'standing', 'taken', 'chats', 'said', 'asked', 'concluded', 'working', 'over', 'beat'];
 const firstPauseMs = 300;
 const longestPauseMs = 5000;
 const longestSilenceMs = 60_000;

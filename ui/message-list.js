@@ -1,4 +1,5 @@
 import { renderMarkdown } from './markdown.js';
+import { renderLines } from './plain-lines.js';
 
 /**
  * @typedef {object} Item
@@ -26,6 +27,8 @@ export class MessageList {
   #byId = new Map();
   /** Own messages that the server has not shown us yet, oldest first. @type {HTMLElement[]} */
   #unseen = [];
+  /** Those of them that were taken in. @type {Set<string>} */
+  #taken = new Set();
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -74,6 +77,7 @@ export class MessageList {
     const node = makeMessage({ id, type: 'user', at: Date.now(), text });
     node.dataset['state'] = 'sending';
     node.dataset['text'] = text;
+    node.dataset['sending'] = id;
     this.#unseen.push(node);
     this.#root.append(node);
   }
@@ -84,7 +88,10 @@ export class MessageList {
    * @param {import('./outgoing.js').Outcome} outcome
    */
   settle({ id, text }, outcome) {
-    if (outcome.type === 'taken-in') return;
+    if (outcome.type === 'taken-in') {
+      this.#taken.add(id);
+      return;
+    }
     this.#dropUnseen(text);
     const isLost = outcome.type === 'known' && text.startsWith('/') && !this.#byId.has(id);
     const why = isLost ? 'was sent before, and what came of it is not known' : '';
@@ -93,9 +100,27 @@ export class MessageList {
     this.say({ id: `${id}-refused`, at: Date.now(), by: 'program', text: `${text}\n${reason}` });
   }
 
+  /**
+   * An own message is among the others by now, whatever its text is there: of /queue TEXT it is the text.
+   * @param {string} id
+   */
+  see(id) {
+    this.#taken.delete(id);
+    this.#drop(this.#unseen.findIndex((node) => node.dataset['sending'] === id));
+  }
+
+  /** All that was taken in is among the others by now. */
+  seeTaken() {
+    for (const id of this.#taken) this.see(id);
+  }
+
   /** @param {string} text */
   #dropUnseen(text) {
-    const index = this.#unseen.findIndex((node) => node.dataset['text'] === text);
+    this.#drop(this.#unseen.findIndex((node) => node.dataset['text'] === text));
+  }
+
+  /** @param {number} index */
+  #drop(index) {
     if (index !== -1) this.#unseen.splice(index, 1)[0]?.remove();
   }
 
@@ -120,9 +145,18 @@ function makeMessage({ type, at, text, files = [] }) {
   name.textContent = `${names[type]}: `;
   const body = document.createElement('div');
   body.className = 'body';
-  body.append(written.has(type) ? renderMarkdown(text) : text);
+  body.append(render(type, text));
   node.append(name, body, ...files.map(makeFile));
   return node;
+}
+
+/**
+ * @param {Item['type']} type
+ * @param {string} text
+ */
+function render(type, text) {
+  if (type === 'notice') return renderLines(text);
+  return written.has(type) ? renderMarkdown(text) : text;
 }
 
 /**

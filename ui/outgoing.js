@@ -2,11 +2,22 @@ import { ask } from './connection.js';
 
 const firstPauseMs = 500;
 const longestPauseMs = 5000;
+const mostBytes = 256 * 1024;
 
 /** A name that nothing else has. (`randomUUID` is missing where a page comes without TLS from another machine.) */
 export function newName() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Why the server would not take a text, or nothing. It counts the bytes of what goes over the wire.
+ * @param {string} text
+ */
+export function whyTooLong(text) {
+  const bytes = new TextEncoder().encode(JSON.stringify({ id: newName(), text })).length;
+  if (bytes <= mostBytes) return '';
+  return `Not sent: that is ${Math.ceil(bytes / 1024)} KiB, and a message has at most ${mostBytes / 1024}. Keep it in a file, and name the file.`;
 }
 
 /**

@@ -1,15 +1,16 @@
-import { showChats } from './chat-list.js';
+import { ChatList } from './chat-list.js';
 import { ask, Connection } from './connection.js';
+import { keepDraft, readDraft } from './drafts.js';
+import { EndInSight } from './end-in-sight.js';
 import { renderMarkdown } from './markdown.js';
 import { MessageList } from './message-list.js';
-import { newName, Outgoing } from './outgoing.js';
+import { newName, Outgoing, whyTooLong } from './outgoing.js';
+import { makeQuestion } from './question.js';
+import { TabTitle } from './tab-title.js';
 
-/** @typedef {{ atMost: 'session' | 'always', label: string }} Offer */
-/** @typedef {{ id: string, digest: string, text: string, offer?: Offer }} Question */
-/** @typedef {{ label: string, verdict: 'approved' | 'denied', scope?: 'session' | 'always' }} Choice */
+/** @import { Choice, Question } from './question.js' */
 
 const texts = { connecting: 'Connecting…', open: 'Connected', lost: 'Connection lost, trying again…' };
-const nearEnd = 80;
 
 /**
  * @template {HTMLElement} [Kind=HTMLElement]
@@ -22,7 +23,9 @@ function find(id) {
 
 const composer = /** @type {HTMLFormElement} */ (find('composer'));
 const input = /** @type {HTMLTextAreaElement} */ (find('text'));
-const scroll = find('scroll');
+const end = new EndInSight(find('scroll'));
+const chatList = new ChatList(find('chats'));
+const title = new TabTitle(find('title'));
 
 /** One chat as it is shown. Another one takes its place as a whole. */
 class ChatView {
@@ -33,20 +36,23 @@ class ChatView {
   #growing = '';
   #hasCaughtUp = false;
 
-  /** @param {string} chat */
-  constructor(chat) {
+  /**
+   * @param {string} chat
+   * @param {() => void} onLoggedOut
+   */
+  constructor(chat, onLoggedOut) {
     this.chat = chat;
     this.#messages.clear();
     find('questions').replaceChildren();
     this.#showWork(undefined);
-    showTitle('');
+    title.show('');
     this.#outgoing = new Outgoing(chat, (sending, outcome) => this.#messages.settle(sending, outcome));
     for (const sending of this.#outgoing.waiting) this.#messages.addUnseen(sending);
     void this.#outgoing.send();
     this.#connection = new Connection(chat, {
-      onEvent: (event, data) => keepAtEnd(() => this.#show(event, data)),
+      onEvent: (event, data) => this.#show(event, data),
       onState: showState,
-      onLoggedOut: () => showDoor('This browser is logged out.'),
+      onLoggedOut,
     });
   }
 
@@ -57,7 +63,7 @@ class ChatView {
   /** @param {string} text */
   send(text) {
     this.#messages.addUnseen(this.#outgoing.add(text));
-    scroll.scrollTop = scroll.scrollHeight;
+    end.show();
   }
 
   async stop() {
@@ -73,7 +79,7 @@ class ChatView {
       case 'reset':
         this.#messages.clear();
         this.#messages.noteEarlier(data.earlier);
-        showTitle(data.title);
+        title.show(data.title);
         break;
       case 'item':
         this.#messages.add(data);
@@ -84,7 +90,15 @@ class ChatView {
         for (const saying of data.sayings) this.#messages.say(saying);
         this.#showQuestions(data.questions);
         this.#showWork(data.work ?? undefined);
+        this.#messages.seeTaken();
+        showBusy(data.chats, this.chat);
         this.#hasCaughtUp = true;
+        break;
+      case 'taken':
+        this.#messages.see(data.id);
+        break;
+      case 'chats':
+        showBusy(data, this.chat);
         break;
       case 'said':
         this.#messages.say(data);
@@ -138,68 +152,25 @@ class ChatView {
   }
 }
 
-/**
- * A question and its answers. It goes when it is concluded, here or elsewhere.
- * @param {Question} question
- * @param {(choice: Choice) => Promise<void>} onAnswer
- */
-function makeQuestion({ id, text, offer }, onAnswer) {
-  const body = document.createElement('pre');
-  body.className = 'body';
-  body.tabIndex = 0;
-  body.textContent = text;
-  const choices = document.createElement('div');
-  choices.className = 'choices';
-  for (const choice of choicesFor(offer)) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = choice.label;
-    if (choice.verdict === 'denied') button.className = 'deny';
-    button.addEventListener('click', () => void onAnswer(choice));
-    choices.append(button);
-  }
-  const node = document.createElement('section');
-  node.className = 'question';
-  node.id = id;
-  node.setAttribute('aria-label', 'A question that waits for your answer');
-  node.append(body, choices);
-  return node;
-}
-
-/**
- * @param {Question['offer']} offer
- * @returns {readonly Choice[]}
- */
-function choicesFor(offer) {
-  /** @type {Choice} */
-  const deny = { label: 'Deny', verdict: 'denied' };
-  if (offer === undefined) return [{ label: 'Allow', verdict: 'approved' }, deny];
-  /** @type {Choice[]} */
-  const allow = [
-    { label: 'Once', verdict: 'approved' },
-    { label: 'Session', verdict: 'approved', scope: 'session' },
-  ];
-  if (offer.atMost === 'always') allow.push({ label: `Always ${offer.label}`, verdict: 'approved', scope: 'always' });
-  return [...allow, deny];
-}
-
-/** Whoever reads what was said before is not torn away from it. @param {() => void} change */
-function keepAtEnd(change) {
-  const isAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < nearEnd;
-  change();
-  if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
-}
-
 /** @param {'connecting' | 'open' | 'lost'} state */
 function showState(state) {
   find('connection').dataset['state'] = state;
   find('connection').textContent = texts[state];
 }
 
-/** @param {string} title */
-function showTitle(title) {
-  find('title').textContent = title === '' ? 'New chat' : title;
-  document.title = title === '' ? 'Talaria' : `${title} · Talaria`;
+/** Something that the person has to know before going on; nothing takes it away. @param {string} text */
+function showNote(text) {
+  find('note').hidden = text === '';
+  find('note').textContent = text;
+}
+
+/**
+ * @param {import('./chat-list.js').BusyChats} busy
+ * @param {string} current
+ */
+function showBusy(busy, current) {
+  title.mark(busy);
+  if (chatList.mark(busy) === 'unknown-chat') void refreshChats(current);
 }
 
 /** @param {string} reason */
@@ -213,15 +184,15 @@ function showDoor(reason) {
 async function refreshChats(current) {
   const answer = await ask('/api/chats').catch(() => undefined);
   if (answer?.status !== 200) return undefined;
-  showChats(find('chats'), answer.data.chats, current);
+  chatList.show(answer.data.chats, current);
   const own = answer.data.chats.find((/** @type {{ chat: string }} */ { chat }) => chat === current);
-  if (own) showTitle(own.title);
+  if (own) title.show(own.title);
   return answer.data.chats;
 }
 
 /** The code stands behind the #, which no server and no log ever sees, and is gone from the address at once. */
 async function logIn() {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  const code = /^#code=(.*)$/.exec(location.hash)?.[1];
   if (code === undefined) return '';
   history.replaceState(null, '', location.pathname);
   const answer = await ask('/api/login', { code }).catch(() => undefined);
@@ -239,17 +210,31 @@ class Page {
   #view;
 
   async open() {
+    this.#listen();
+    await this.#enter();
+  }
+
+  /** With the code in the address, if there is one, or with the login that the browser has. */
+  async #enter() {
     const problem = await logIn();
     const answer = await ask('/api/chats').catch(() => undefined);
     if (answer?.status === 401) {
-      showDoor(problem === '' ? 'This browser is not logged in.' : problem);
+      this.#shut(problem === '' ? 'This browser is not logged in.' : problem);
       return;
     }
-    this.#listen();
+    find('door').hidden = true;
     find('app').hidden = false;
-    const chat = chatInAddress() ?? answer?.data.chats?.[0]?.chat ?? newName();
+    const chat = chatInAddress() ?? this.#view?.chat ?? answer?.data.chats?.[0]?.chat ?? newName();
     history.replaceState(null, '', `#chat=${chat}`);
     this.#openChat(chat);
+    showNote(problem);
+  }
+
+  /** @param {string} reason */
+  #shut(reason) {
+    this.#view?.close();
+    this.#view = undefined;
+    showDoor(reason);
   }
 
   #listen() {
@@ -263,6 +248,10 @@ class Page {
       event.preventDefault();
       composer.requestSubmit();
     });
+    input.addEventListener('input', () => {
+      if (this.#view) keepDraft(this.#view.chat, input.value);
+      showNote('');
+    });
     find('stop').addEventListener('click', () => void this.#view?.stop());
     find('new-chat').addEventListener('click', () => (location.hash = `chat=${newName()}`));
     find('log-out').addEventListener('click', () => void this.#logOut());
@@ -275,10 +264,10 @@ class Page {
   }
 
   #follow() {
-    // A link that was pasted into the address of an open page.
-    if (location.hash.startsWith('#code=')) location.reload();
+    // A link that was opened in a page that is there already: nothing is loaded anew for it.
+    if (location.hash.startsWith('#code=')) void this.#enter();
     const chat = chatInAddress();
-    if (chat !== undefined) this.#openChat(chat);
+    if (chat !== undefined && !find('app').hidden) this.#openChat(chat);
   }
 
   /** @param {string} chat */
@@ -287,22 +276,27 @@ class Page {
     if (this.#view?.chat === chat) return;
     this.#view?.close();
     showState('connecting');
-    this.#view = new ChatView(chat);
+    this.#view = new ChatView(chat, () => this.#shut('This browser is logged out.'));
+    input.value = readDraft(chat);
+    showNote('');
     void refreshChats(chat);
     input.focus();
   }
 
   #send() {
     const text = input.value.trim();
-    if (text === '') return;
+    if (text === '' || this.#view === undefined) return;
+    const problem = whyTooLong(text);
+    showNote(problem);
+    if (problem !== '') return;
     input.value = '';
-    this.#view?.send(text);
+    keepDraft(this.#view.chat, '');
+    this.#view.send(text);
   }
 
   async #logOut() {
-    this.#view?.close();
     await ask('/api/logout', {}).catch(() => undefined);
-    showDoor('You are logged out.');
+    this.#shut('You are logged out.');
   }
 
   /** On a narrow screen the chats cover the messages. @param {boolean} isShown */

@@ -25,9 +25,15 @@ export interface Work {
   readonly status: string;
 }
 
+/** The chats in which something is done, or asked. */
+export type BusyChats = Readonly<Record<string, 'working' | 'asking'>>;
+
 /** What happens in a chat. `kept` says that there is more to be found in the store. */
 export type ChatNews =
   | { readonly type: 'kept' }
+  /** The message that was sent under this id is among what is kept. */
+  | { readonly type: 'taken'; readonly id: string }
+  | { readonly type: 'chats'; readonly busy: BusyChats }
   | ({ readonly type: 'working' } & Work)
   | { readonly type: 'over' }
   | { readonly type: 'said'; readonly saying: Saying }
@@ -66,6 +72,7 @@ export class ChatHub implements WebchatPort {
   readonly #deps: ChatHubDeps;
   readonly #arriving = new AsyncQueue<Inbound>();
   readonly #chats = new Map<string, Chat>();
+  readonly #busy = new Map<string, BusyChats[string]>();
 
   constructor(deps: ChatHubDeps) {
     this.#deps = deps;
@@ -89,6 +96,7 @@ export class ChatHub implements WebchatPort {
       const question = { id, digest: digest ?? '', text, ...(offer && { offer }) };
       this.#at(chat).questions.set(id, question);
       this.#tell(chat, { type: 'asked', question });
+      this.#tellBusy(chat);
     } else if ((await this.#deps.outbox.get(id)) === undefined) {
       this.say(chat, { id, by: 'program', text });
     } else {
@@ -103,17 +111,19 @@ export class ChatHub implements WebchatPort {
       // What the turn came to is in the store by now.
       this.#tell(chat, { type: 'kept' });
       this.#tell(chat, { type: 'over' });
-      return;
+    } else {
+      const { text, status } = preview;
+      this.#at(chat).work = { text, status };
+      this.#tell(chat, { type: 'working', text, status });
     }
-    const { text, status } = preview;
-    this.#at(chat).work = { text, status };
-    this.#tell(chat, { type: 'working', text, status });
+    this.#tellBusy(chat);
   }
 
   conclude(question: Outbound, ending: string): void {
     const { chat } = question.address;
     this.#at(chat).questions.delete(question.id);
     this.#tell(chat, { type: 'concluded', id: question.id, ending });
+    this.#tellBusy(chat);
   }
 
   /** Shows something that is not kept. */
@@ -130,6 +140,16 @@ export class ChatHub implements WebchatPort {
     this.#tell(chat, { type: 'kept' });
   }
 
+  /** Says that a message is in the store. */
+  noteTaken(chat: string, id: string): void {
+    this.#tell(chat, { type: 'kept' });
+    this.#tell(chat, { type: 'taken', id });
+  }
+
+  get busy(): BusyChats {
+    return Object.fromEntries(this.#busy);
+  }
+
   listen(chat: string, listener: Listener): Disposable {
     const { listeners } = this.#at(chat);
     listeners.add(listener);
@@ -143,6 +163,16 @@ export class ChatHub implements WebchatPort {
       questions: [...(found?.questions.values() ?? [])],
       work: found?.work,
     };
+  }
+
+  /** Tells every page, whatever chat it shows, but only what is new: a reply that grows changes nothing here. */
+  #tellBusy(chat: string): void {
+    const { questions, work } = this.#at(chat);
+    const state = questions.size > 0 ? 'asking' : work && 'working';
+    if (state === this.#busy.get(chat)) return;
+    if (state) this.#busy.set(chat, state);
+    else this.#busy.delete(chat);
+    for (const each of this.#chats.keys()) this.#tell(each, { type: 'chats', busy: this.busy });
   }
 
   #tell(chat: string, news: ChatNews): void {

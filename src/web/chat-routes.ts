@@ -111,7 +111,8 @@ async function takeMessage(c: Context<WebEnv>, deps: ChatRoutesDeps): Promise<Re
   if (intake.type === 'commanded') deps.hub.say(address.chat, { id, by: 'user', text });
   const told = describeIntake(intake);
   if (told !== undefined) deps.hub.say(address.chat, { id: `${id}-answer`, by: 'program', text: told });
-  deps.hub.noteKept(address.chat);
+  if (intake.type === 'admitted' || intake.type === 'steered') deps.hub.noteTaken(address.chat, id);
+  else deps.hub.noteKept(address.chat);
   deps.gateway.follow(intake);
   return c.json({ outcome: intake.type, ...('turn' in intake && { turn: intake.turn }) });
 }

@@ -9,13 +9,24 @@ import { Mailbox } from './mailbox.ts';
 
 /** One event of a stream. Whoever comes back with the id of the last one that had any goes on behind it. */
 export interface StreamEvent {
-  readonly event: 'reset' | 'item' | 'standing' | 'said' | 'asked' | 'concluded' | 'working' | 'over' | 'beat';
+  readonly event:
+    | 'reset'
+    | 'item'
+    | 'standing'
+    | 'taken'
+    | 'chats'
+    | 'said'
+    | 'asked'
+    | 'concluded'
+    | 'working'
+    | 'over'
+    | 'beat';
   readonly id?: string;
   readonly data: object;
 }
 
 export interface FollowDeps {
-  readonly hub: Pick<ChatHub, 'listen' | 'standing'>;
+  readonly hub: Pick<ChatHub, 'listen' | 'standing' | 'busy'>;
   readonly gateway: Pick<Gateway, 'watch'>;
   readonly store: ChatReaderDeps;
   readonly clock: Clock;
@@ -106,6 +117,7 @@ class Following {
       sayings: sayings.filter(({ at }) => at >= this.#sessionBegan),
       questions,
       work: work ?? null,
+      chats: this.#deps.hub.busy,
     };
     return { event: 'standing', data };
   }
@@ -113,6 +125,12 @@ class Following {
   *tell(news: ChatNews): Generator<StreamEvent, void> {
     switch (news.type) {
       case 'kept':
+        return;
+      case 'taken':
+        yield { event: 'taken', data: { id: news.id } };
+        return;
+      case 'chats':
+        yield { event: 'chats', data: news.busy };
         return;
       case 'working':
         yield this.#grow(news);

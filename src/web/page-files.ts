@@ -13,14 +13,26 @@ const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
+const scripts = [
+  'page',
+  'chat-list',
+  'connection',
+  'drafts',
+  'end-in-sight',
+  'markdown',
+  'message-list',
+  'outgoing',
+  'plain-lines',
+  'question',
+  'tab-title',
+];
+
 /** Every file that a browser can ask for, and nothing else: paths are looked up, never joined. */
 const files: readonly (readonly [string, string, string])[] = [
   ['/', 'page.html', html],
   ['/page.css', 'page.css', css],
   ['/icon.svg', 'icon.svg', 'image/svg+xml'],
-  ...['page', 'connection', 'chat-list', 'message-list', 'markdown', 'outgoing'].map(
-    (name) => [`/${name}.js`, `${name}.js`, script] as const,
-  ),
+  ...scripts.map((name) => [`/${name}.js`, `${name}.js`, script] as const),
 ];
 
 /** Reads the page into memory. It stands in `ui/`, beside the sources as beside the built program. */
