@@ -13,7 +13,7 @@ const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
-const scripts = [
+const scripts: readonly string[] = [
   'page',
   'chat-list',
   'connection',
