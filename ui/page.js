@@ -170,6 +170,8 @@ function showNote(text) {
  */
 function showBusy(busy, current) {
   title.mark(busy);
+  const others = Object.keys(busy).flatMap((chat) => (chat === current ? [] : [busy[chat]]));
+  find('menu').dataset['busy'] = others.includes('asking') ? 'asking' : (others[0] ?? '');
   if (chatList.mark(busy) === 'unknown-chat') void refreshChats(current);
 }
 

@@ -131,6 +131,10 @@ test('a chat that works or asks elsewhere is marked in the list and in the tab',
   await house.say('about tea', 'elsewhere');
   await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
   assert.match(await page.title(), /^\(\?\) /);
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.getByRole('button', { name: 'Chats (?)' }).click();
+  await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
+  await page.setViewportSize({ width: 1000, height: 640 });
   await page.reload();
   await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
   await heardOf.click();
