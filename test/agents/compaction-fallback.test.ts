@@ -33,7 +33,9 @@ async function openChain({ primary, standIn }: ChainOptions): Promise<Chain> {
   const second = cleanup.use(await startModelServer(standIn.script));
   const model = { provider: 'custom', base_url: first.baseUrl, default: 'first', context_length: primary.window };
   const fallback = { provider: 'custom', base_url: second.baseUrl, model: 'second', context_length: standIn.window };
-  const settings = { model: { ...model, ...primary.model }, fallback };
+  // The windows are measured for these tools, so that a new one does not move them.
+  const platform_toolsets = { terminal: ['file', 'terminal'] };
+  const settings = { model: { ...model, ...primary.model }, fallback, platform_toolsets };
   const house = cleanup.use(await openTestHouse({ script: [], settings }));
   const kept = cleanup.move();
   return { house, primary: first, standIn: second, [Symbol.asyncDispose]: () => kept.disposeAsync() };

@@ -219,7 +219,11 @@ test('a toolset that is turned off is neither offered nor run, and what the sett
   await bench.say('a');
 
   const body = bench.server.requests[0]?.json;
-  assert.deepEqual(toolNames(body), ['process', 'terminal']);
+  assert.ok(toolNames(body).includes('terminal'));
+  assert.deepEqual(
+    toolNames(body).filter((name) => /^(?:read_file|write_file|patch|search_files)$/.test(String(name))),
+    [],
+  );
   assert.match(JSON.stringify(body?.['messages']), /Rhyme\."/);
 });
 
