@@ -67,10 +67,11 @@ function createSearch(remote: readonly Tool[]): Tool<{ readonly query: string; r
     effect: 'reads',
     assess: () => Promise.resolve({ type: 'safe' }),
     footprint: () => ({ type: 'files', paths: [] }),
-    run: ({ query, limit = usualHits }) => {
+    run: ({ query, limit = usualHits }, { idempotencyKey }) => {
       const hits = rankTools(query, remote, limit);
       const found = hits.map(describeTool).join('\n\n');
-      const text = hits.length === 0 ? 'No tool fits; try other words.' : markForeign('MCP servers', found);
+      const text =
+        hits.length === 0 ? 'No tool fits; try other words.' : markForeign(found, 'MCP servers', idempotencyKey);
       return Promise.resolve({ type: 'done', parts: [textPart(text)] });
     },
     verify: () => Promise.resolve('unknown'),

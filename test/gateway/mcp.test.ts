@@ -100,7 +100,10 @@ test('on Telegram a tool of a trusted server runs at once, and its answer is mar
   house.telegram.say('call');
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('Done.'));
 
-  assert.match(house.model.requests[1]?.body ?? '', /<foreign-text from=\\"the MCP server sea\\">\\nahoy\\n/);
+  assert.match(
+    house.model.requests[1]?.body ?? '',
+    /from=\\"the MCP server sea\\">\\n\[Others wrote this[^\]]+\]\\nahoy\\n<\/foreign-text /,
+  );
 });
 
 function hasNew(request: SeenRequest | undefined): boolean {

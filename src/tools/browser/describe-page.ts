@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { markForeign } from '../foreign-text.ts';
+import { markForeign } from '../../base/foreign-text.ts';
 import type { SessionBrowser } from './session-browser.ts';
 
 const longestSnapshot = 12_000;

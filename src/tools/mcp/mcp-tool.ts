@@ -44,7 +44,12 @@ export function createMcpTool(
       settle(context.signal, async () => {
         const result = await callWatched(remote.name, input, server, { ...deps, context });
         const { readResult } = await import('./read-result.ts');
-        return await readResult(server.name, result, (attachments) => keep(attachments, context, deps));
+        const { idempotencyKey: key } = context;
+        return await readResult(result, {
+          server: server.name,
+          key,
+          keep: (attachments) => keep(attachments, context, deps),
+        });
       }),
     verify: () => Promise.resolve('unknown'),
   };

@@ -20,42 +20,43 @@ export interface ReadResult {
 const longestText = 1_000_000;
 const longestComplaint = 1500;
 
-/** What a call came to, as the model reads it. `keep` puts what is no text into files and returns a line for each. */
-export async function readResult(
-  server: string,
-  result: RemoteResult,
-  keep: (attachments: readonly Attachment[]) => Promise<readonly string[]>,
-): Promise<ToolOutcome> {
+export interface ReadDeps {
+  readonly server: string;
+  /** The key of the call, which no server knows. */
+  readonly key: string;
+  /** Puts what is no text into files and returns a line for each. */
+  readonly keep: (attachments: readonly Attachment[]) => Promise<readonly string[]>;
+}
+
+/** What a call came to, as the model reads it. */
+export async function readResult(result: RemoteResult, { server, key, keep }: ReadDeps): Promise<ToolOutcome> {
   const source = `the MCP server ${server}`;
+  const quote = (complaint: string): string => markForeign(redact(cut(complaint, longestComplaint)), source, key);
   switch (result.type) {
     case 'answered': {
       const { text, attachments } = readContent(result.content, result.structured);
-      if (result.isError) return failed(quote(source, text));
+      if (result.isError) return failed(quote(text));
       const kept = await keep(attachments);
-      const shown = text === '' && kept.length > 0 ? [] : [markForeign(source, cut(text, longestText))];
+      const shown = text === '' && kept.length > 0 ? [] : [markForeign(cut(text, longestText), source, key)];
       return done([...shown, ...kept].join('\n'));
     }
     case 'refused':
-      return failed(`${source} refused: ${quote(source, result.message)}`);
+      return failed(`${source} refused: ${quote(result.message)}`);
     case 'timed-out':
       return failed(`${source} did not answer in time. It may have acted all the same: look before you try again`);
     case 'forgotten':
       return failed(`${source} has forgotten the connection, twice in a row`);
     case 'lost':
       return failed(
-        `${source} was lost during the call. It may have acted all the same: look before you try again. ${quote(source, result.message)}`,
+        `${source} was lost during the call. It may have acted all the same: look before you try again. ${quote(result.message)}`,
       );
     case 'unreachable':
-      return failed(`${source} cannot be reached, and is tried again by itself: ${quote(source, result.message)}`);
+      return failed(`${source} cannot be reached, and is tried again by itself: ${quote(result.message)}`);
   }
 }
 
 // What servers complain about may hold what they were given to log in with.
 const redact = createRedactor([]);
-
-function quote(source: string, complaint: string): string {
-  return markForeign(source, redact(cut(complaint, longestComplaint)));
-}
 
 /** The parts of a result: what can be read, and what cannot. Pure. */
 export function readContent(content: readonly JsonObject[], structured: JsonObject | undefined): ReadResult {

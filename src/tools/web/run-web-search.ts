@@ -1,6 +1,6 @@
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
-import { markForeign } from '../foreign-text.ts';
+import { markForeign } from '../../base/foreign-text.ts';
 import { cut, done, failed } from '../tool-outcomes.ts';
 import { secretLeaving } from './assess-leaving.ts';
 import { decodeText } from './decode-text.ts';
