@@ -111,6 +111,23 @@ test('a question that was denied, and one that was open at a stop, leave a line'
   );
 });
 
+test('a line says that something was allowed for the session, when it was asked and when it was not', async () => {
+  const command = { command: 'touch made' };
+  await using house = await openWebHouse({
+    script: [callsTool('terminal', command), callsTool('terminal', command), says('Twice.')],
+  });
+  using stream = await house.follow('one');
+  await house.say('go');
+  const { data } = await stream.when(({ event }) => event === 'asked');
+  const body = { digest: String(data['digest']), verdict: 'approved', scope: 'session' };
+
+  await house.ask('/api/chats/one/answers', { headers: await house.asProgram(), body });
+  await stream.when(isReply('Twice.'));
+
+  const line = 'act: ✓ terminal touch made · allowed for the session';
+  assert.deepEqual(itemTexts(stream.events), ['user: go', line, line, 'reply: Twice.']);
+});
+
 test('whatever a reader saw last of a turn with tools, what it reads from there completes the chat', async () => {
   await using house = await openWebHouse({
     script: [
