@@ -158,5 +158,5 @@ test('a question that a kill cut short is asked again, and its answer counts', {
   await page.locator('#messages .reply', { hasText: 'Done.' }).waitFor();
 
   assert.equal(await page.locator('.question').count(), 0);
-  assert.deepEqual(await shown(page), ['make a file', 'Done.']);
+  assert.deepEqual(await shown(page), ['make a file', '✓ terminal touch made · allowed', 'Done.']);
 });
