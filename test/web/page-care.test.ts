@@ -28,6 +28,11 @@ async function whenReplied(page: Page, text: string): Promise<void> {
   await page.locator('#messages .reply', { hasText: text }).waitFor();
 }
 
+/** Looks once a frame. (Playwright's own way to wait for a text of code is refused by the page's security policy.) */
+async function whenTrue(page: Page, claim: string): Promise<void> {
+  while ((await page.evaluate(claim)) !== true) await page.evaluate('new Promise(requestAnimationFrame)');
+}
+
 test('a link that is opened in a page that is there lets it in, and leaves the address', { skip }, async () => {
   await using house = await openWebHouse();
   await using browser = await openBrowser();
@@ -186,20 +191,24 @@ test(
     const allow = page.getByRole('button', { name: 'Once' });
     await allow.waitFor();
     const gap = 'scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight';
-    await page.waitForFunction(`(() => { const scroll = document.getElementById('scroll'); return ${gap} < 2; })()`);
+    await whenTrue(page, `(() => { const scroll = document.getElementById('scroll'); return ${gap} < 2; })()`);
 
     await page.setViewportSize({ width: 360, height: 640 });
 
-    await page.waitForFunction(`(() => {
+    await whenTrue(
+      page,
+      `(() => {
     const { bottom } = document.querySelector('.question button').getBoundingClientRect();
     return innerWidth === 360 && bottom < innerHeight;
-  })()`);
+  })()`,
+    );
     await page.evaluate(`document.getElementById('scroll').scrollTop = 0`);
-    await page.waitForFunction(
+    await whenTrue(
+      page,
       `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))`,
     );
     await page.setViewportSize({ width: 500, height: 640 });
-    await page.waitForFunction(`innerWidth === 500`);
+    await whenTrue(page, `innerWidth === 500`);
     assert.ok(Number(await page.evaluate(`document.getElementById('scroll').scrollTop`)) < 500);
   },
 );
