@@ -46,6 +46,12 @@ export class Deliveries implements AsyncDisposable {
     return line.next;
   }
 
+  /** Whether something is on its way to an address, or waits there to be tried again. */
+  isUnderWay(address: Address): boolean {
+    const key = addressKey(address);
+    return this.#lines.has(key) || this.#wakes.has(key);
+  }
+
   /** Begins with all that an earlier run left, at once or when its time comes. */
   async goOn(): Promise<void> {
     for (const channel of this.#deps.channels) {

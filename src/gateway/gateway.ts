@@ -117,9 +117,10 @@ export class Gateway implements AsyncDisposable {
     const patienceMs = (): number => deps.settings.current.config.agent.clarifyMs;
     this.#questions = new PendingQuestions({ ...deps, channelFor, patienceMs });
     const { signal } = this.#stopping;
+    const isHeldUp = (address: Address): boolean => this.#deliveries.isUnderWay(address);
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
     const send = (address: Address): Promise<void> => this.deliver(address);
-    this.#previews = new TurnPreviews({ channelFor, signal });
+    this.#previews = new TurnPreviews({ channelFor, isHeldUp, signal });
     this.#deliveries = new Deliveries({ ...deps, channelFor, outbox: deps.store.outbox });
     this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
     this.#taskNotices = new TaskNotices({ ...deps, deliver: send });

@@ -12,6 +12,8 @@ interface Shown {
 }
 
 export interface PreviewDeps {
+  /** Whether an earlier message has yet to arrive: what is shown now would stand above it for good. */
+  readonly isHeldUp: (address: Address) => boolean;
   readonly channelFor: (address: Address) => Channel | undefined;
   readonly signal: AbortSignal;
 }
@@ -35,6 +37,7 @@ export class TurnPreviews {
     const next = showEvent(before ?? nothing, event);
     if (next === before) return;
     this.#shown.set(key, next);
+    if (this.#deps.isHeldUp(address)) return;
     void this.#deps.channelFor(address)?.preview({ type: 'working', address, ...next }, this.#deps.signal);
   }
 
