@@ -50,7 +50,7 @@ function toInbound(input: TerminalInput, { address, person, workdir, newMessageI
   if (input.type === 'answer') return { ...input, address, person };
   const { platform, account, chat } = address;
   const key = { platform, account, chat, messageId: newMessageId(), revision: 0 };
-  const { text, images } = input;
+  const { text, images, commands } = input;
   return {
     type: 'message',
     key,
@@ -58,6 +58,7 @@ function toInbound(input: TerminalInput, { address, person, workdir, newMessageI
     person,
     parts: text === '' ? [] : [textPart(text)],
     ...(images && { images }),
+    ...(commands && { commands }),
     workdir,
   };
 }

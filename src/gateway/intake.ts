@@ -78,7 +78,7 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   const text = partsToText(inbound.parts).trim();
   const { images = [] } = inbound;
   if (text === '' && images.length === 0) return { type: 'ignored', reason: 'empty' };
-  const command = parseCommand(text);
+  const command = inbound.commands === 'none' ? undefined : parseCommand(text);
   const saying = command && readSaying(command);
   if (saying) return await say({ ...inbound, parts: [textPart(saying.text)] }, saying.mode, deps);
   // A picture comes with words about it, whatever they begin with.

@@ -23,6 +23,8 @@ export type Inbound =
       readonly parts: readonly Part[];
       /** Pictures that come with it. They become parts once they are kept for the session. */
       readonly images?: readonly GivenImage[];
+      /** `none` where it is all words, whatever it begins with, as in something that was pasted. */
+      readonly commands?: 'none';
       /** The folder that a new session at this address works in. */
       readonly workdir: string;
     }
@@ -169,7 +171,12 @@ export interface TerminalPort {
 }
 
 export type TerminalInput =
-  | { readonly type: 'line'; readonly text: string; readonly images?: readonly GivenImage[] }
+  | {
+      readonly type: 'line';
+      readonly text: string;
+      readonly images?: readonly GivenImage[];
+      readonly commands?: 'none';
+    }
   | {
       readonly type: 'answer';
       readonly digest: string;

@@ -152,11 +152,12 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
     }
     // A terminal has no buttons.
     if (inbound.type === 'choice') return { type: 'ignored', reason: 'nothing-asked' };
-    const { key, parts, images = [] } = inbound;
+    const { key, parts, images = [], commands } = inbound;
     const message = {
       messageId: key.messageId,
       text: partsToText(parts),
       images: images.map(({ bytes, name }) => ({ base64: Buffer.from(bytes).toString('base64'), name })),
+      commands,
     };
     const intake = await link.call('seat.say', { ...message, delivery: 'first' }, { ...message, delivery: 'repeat' });
     if ('turn' in intake) this.#remember(intake.turn);

@@ -7,6 +7,8 @@ import { isInPaste, noteCursorRow } from './note-cursor-row.ts';
 export interface ScreenEvents {
   /** A line was entered. */
   line(text: string): void;
+  /** A paste has come to its end. */
+  pasted(): void;
   /** Ctrl-C. */
   interrupt(): void;
   /** Ctrl-D on an empty line, or the terminal went away. */
@@ -25,6 +27,8 @@ export interface ScreenOptions {
 }
 
 const eraseLine = '\r\u001b[J';
+// Has the terminal mark what is pasted, so that no line of it is taken for one that was typed.
+const pasteMarks = { on: '\u001b[?2004h', off: '\u001b[?2004l' } as const;
 const enterKeys: ReadonlySet<string> = new Set(['return', 'enter']);
 // Of two lengths, since a prompt that fills more than a row cannot be taken away again.
 const waitingHint = { wide: '(output waits) ', narrow: '(…) ' } as const;
@@ -43,6 +47,7 @@ export class ChatScreen implements Disposable {
   #isRemembering = true;
   #isClosed = false;
   #isLive = false;
+  #isPasting = false;
   #held = '';
 
   constructor({ process, history, events }: ScreenOptions) {
@@ -57,6 +62,12 @@ export class ChatScreen implements Disposable {
       terminal: true,
     });
     this.#listen();
+    this.#markPastes('on');
+  }
+
+  /** Whether a paste is coming in. */
+  get isPasting(): boolean {
+    return this.#isPasting;
   }
 
   get isTyping(): boolean {
@@ -109,6 +120,7 @@ export class ChatScreen implements Disposable {
 
   /** Throws away what is being typed. */
   clearTyped(): void {
+    this.#isPasting = false;
     noteCursorRow(this.#lines);
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
@@ -121,6 +133,7 @@ export class ChatScreen implements Disposable {
     stdin.off('keypress', this.#beforeKey).off('keypress', this.#afterKey).off('error', this.#end);
     const held = this.#held;
     this.#held = '';
+    this.#markPastes('off');
     this.eraseLive();
     if (this.isTyping) this.#process.stdout.write('\n');
     else this.hidePrompt();
@@ -147,11 +160,14 @@ export class ChatScreen implements Disposable {
     // Back in the foreground the line editor is paused and has drawn its prompt.
     lines.on('SIGCONT', () => {
       lines.resume();
+      this.#markPastes('on');
       this.#isPromptShown = true;
     });
   }
 
   readonly #beforeKey = (text: string | undefined, key: Key): void => {
+    if (key.name === 'paste-start') this.#isPasting = true;
+    if (key.name === 'paste-start' || key.name === 'paste-end') return;
     if (!isInPaste(this.#lines, text)) noteCursorRow(this.#lines);
     const isEntering = enterKeys.has(key.name ?? '');
     // Entered, the line stays on the screen, and what waited comes right below it.
@@ -160,13 +176,21 @@ export class ChatScreen implements Disposable {
     this.#events.beforeTyping();
   };
 
-  readonly #afterKey = (): void => {
+  readonly #afterKey = (_text: string | undefined, key: Key): void => {
+    if (key.name === 'paste-end' && this.#isPasting) {
+      this.#isPasting = false;
+      this.#events.pasted();
+    }
     if (this.#isPromptShown && this.#lines.line === '' && this.#held !== '') this.#release();
   };
 
   readonly #beforeResize = (): void => noteCursorRow(this.#lines);
 
   readonly #end = (): void => this.#events.end();
+
+  #markPastes(wish: keyof typeof pasteMarks): void {
+    if (this.#mayEscape()) this.#process.stdout.write(pasteMarks[wish]);
+  }
 
   #mayEscape(): boolean {
     return decideEscapes({ isTerminal: true, env: this.#process.env }) === 'allowed';

@@ -41,6 +41,8 @@ type Mode =
   | { readonly type: 'busy'; readonly isStopping: boolean }
   | { readonly type: 'asking'; readonly question: Outbound };
 
+type Line = Extract<TerminalInput, { readonly type: 'line' }>;
+
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
 const pasteMs = 20;
@@ -134,7 +136,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   async *read(signal: AbortSignal): AsyncGenerator<TerminalInput, void> {
     signal.addEventListener('abort', () => this.#input.close(), { once: true });
     for await (const input of this.#input) {
-      if (input.type === 'line' && isPersonLeaving(input.text)) {
+      if (input.type === 'line' && isGoodbye(input)) {
         // Only here, behind what was entered before it: the gateway has all of that by now.
         this.leave(exitCodes.done);
         return;
@@ -143,7 +145,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       if (ready === undefined) continue;
       yield ready;
       // Back here the gateway has dealt with it: if it became a turn, that turn has its lane by now.
-      if (ready.type === 'line') await this.#afterLine(ready.text);
+      if (ready.type === 'line') await this.#afterLine(ready);
     }
   }
 
@@ -160,7 +162,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     else if (this.#mode.type !== 'asking' || this.#mode.question.digest !== digest) return;
     else {
       this.#mode = busy;
-      if (this.#screen.isTyping) this.#dropTyped();
+      if (this.#screen.isTyping || !this.#message.isEmpty) this.#dropTyped();
     }
     this.#view.note(ending);
   }
@@ -178,28 +180,41 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   // What the person does.
 
   line(text: string): void {
-    if (this.#mode.type === 'asking') {
-      this.#answer(text, this.#mode.question);
-      return;
-    }
     clearTimeout(this.#pasting);
-    const isCommand = !this.#message.isContinued && parseCommand(text.trim()) !== undefined;
-    if (isCommand) {
-      if (!this.#message.isEmpty) this.#submit();
-      this.#send(text);
+    if (this.#screen.isPasting) {
+      this.#message.addPasted(text);
       return;
     }
     this.#message.add(text);
-    // Lines that come faster than anyone types were pasted, and are one message.
-    if (!this.#message.isContinued) this.#pasting = setTimeout(() => this.#submit(), pasteMs);
+    if (!this.#message.isContinued) this.#submitSoon();
   }
 
-  /** Words instead of a yes or no are a no, and reach the model with it. */
-  #answer(text: string, { digest = '', offer }: Outbound): void {
-    const reply = readReply(text, offer);
-    this.#mode = busy;
-    if (reply === 'unclear') this.#send(text);
-    this.#input.push({ type: 'answer', digest, ...(reply === 'unclear' ? { verdict: 'denied' } : reply) });
+  pasted(): void {
+    if (this.#mode.type === 'asking' && !this.#message.isEmpty) this.#askAgain();
+    else if (!this.#message.isEmpty) this.#submitSoon();
+  }
+
+  /** Lines that come faster than anyone types were pasted, and are one message, even where the terminal does not say so. */
+  #submitSoon(): void {
+    clearTimeout(this.#pasting);
+    this.#pasting = setTimeout(() => this.#submit(), pasteMs);
+  }
+
+  /** Only a plain yes or no answers. A command does its work, and anything else may be a slip: then it is asked again. */
+  #answer(line: Line, { digest = '', offer }: Outbound): void {
+    const reply = line.commands === 'none' ? 'unclear' : readReply(line.text, offer);
+    if (reply !== 'unclear') {
+      this.#mode = busy;
+      this.#input.push({ type: 'answer', digest, ...reply });
+    } else if (commandIn(line) !== undefined || isGoodbye(line)) this.#send(line);
+    else this.#askAgain();
+  }
+
+  /** What was entered is no answer to the question. */
+  #askAgain(): void {
+    this.#dropTyped();
+    this.#view.note('Please answer with one of the letters.');
+    this.#showPrompt();
   }
 
   interrupt(): void {
@@ -218,7 +233,8 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   beforeTyping(): void {
     this.#view.endLine();
-    this.#screen.prompt('› ', 'remembered');
+    if (this.#mode.type === 'asking') this.#screen.prompt(replyPrompt(this.#mode.question.offer), 'forgotten');
+    else this.#screen.prompt('› ', 'remembered');
   }
 
   afterTyping(): void {
@@ -258,24 +274,26 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   #submit(): void {
     // The end of a paste that has no line end is still being typed; it belongs to the same message.
-    if (this.#screen.isTyping) return;
-    this.#send(this.#message.take());
+    if (this.#screen.isTyping || this.#screen.isPasting) return;
+    const commands = this.#message.isOfSeveral ? ({ commands: 'none' } as const) : {};
+    const line: Line = { type: 'line', text: this.#message.take(), ...commands };
+    if (this.#mode.type === 'asking') this.#answer(line, this.#mode.question);
+    else this.#send(line);
+    // A question may have waited for this.
+    if (!isGoodbye(line)) this.#showPrompt();
   }
 
-  #send(text: string): void {
-    const isNothing = text.trim() === '';
-    if (this.#mode.type === 'idle') this.#mode = isNothing || isPersonLeaving(text) ? idle : busy;
-    if (isNothing) {
-      this.#showPrompt();
-      return;
-    }
-    this.#input.push({ type: 'line', text });
-    if (parseCommand(text.trim()) === undefined && this.#mode.type === 'busy') this.#live?.begin();
+  #send(line: Line): void {
+    const isNothing = line.text.trim() === '';
+    if (this.#mode.type === 'idle') this.#mode = isNothing || isGoodbye(line) ? idle : busy;
+    if (isNothing) return;
+    this.#input.push(line);
+    if (commandIn(line) === undefined && this.#mode.type === 'busy') this.#live?.begin();
   }
 
   /** Reads the picture that a line names. Where that cannot be had the person is told, and nothing goes on. */
   async #withImage(input: TerminalInput): Promise<TerminalInput | undefined> {
-    if (input.type === 'answer') return input;
+    if (input.type === 'answer' || input.commands === 'none') return input;
     const spoken = await readImageLine(input.text, this.#parts);
     if (spoken.type === 'said') return { ...spoken, type: 'line' };
     this.#view.note(spoken.reason);
@@ -284,9 +302,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Learns which session a line went to; a command alone makes none. */
-  async #afterLine(text: string): Promise<void> {
+  async #afterLine(line: Line): Promise<void> {
     const { app, place } = this.#parts;
-    const command = parseCommand(text.trim());
+    const command = commandIn(line);
     // The gateway tells what can be typed anywhere; how to leave is known only here.
     if (command !== undefined && findCommand(command.name)?.name === 'help') {
       for (const note of [imageHelp, leavingHelp]) this.#view.note(note);
@@ -329,17 +347,27 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   /** Shows the prompt that fits: none while a turn runs or a message is being put together. */
   #showPrompt(): void {
     if (this.#screen.isTyping) return;
-    if (this.#nextQuestion !== undefined) {
+    if (this.#nextQuestion !== undefined && this.#message.isEmpty) {
       this.#mode = { type: 'asking', question: this.#nextQuestion };
       this.#nextQuestion = undefined;
     }
     if (this.#message.isContinued) this.#screen.prompt('… ', 'remembered');
+    else if (!this.#message.isEmpty) return;
     else if (this.#mode.type === 'asking') this.#screen.prompt(replyPrompt(this.#mode.question.offer), 'forgotten');
-    else if (this.#mode.type === 'idle' && this.#message.isEmpty) {
+    else if (this.#mode.type === 'idle') {
       this.#view.endLine();
       this.#screen.prompt('› ', 'remembered');
     }
   }
+}
+
+/** Several lines are a text, whatever they begin with. */
+function commandIn({ text, commands }: Line): Command | undefined {
+  return commands === 'none' ? undefined : parseCommand(text.trim());
+}
+
+function isGoodbye({ text, commands }: Line): boolean {
+  return commands !== 'none' && isPersonLeaving(text);
 }
 
 /** Whether a command leads to a session that was not known here. */

@@ -7,9 +7,20 @@ export class MessageLines {
     return this.#lines.length === 0;
   }
 
+  /** Whether it has more than one line: then it is a text, whatever its lines begin with. */
+  get isOfSeveral(): boolean {
+    return this.#lines.length > 1;
+  }
+
   /** Whether the last line said that there is more to come. */
   get isContinued(): boolean {
     return this.#isContinued;
+  }
+
+  /** A line as it stands: in a paste a backslash at its end belongs to it. */
+  addPasted(line: string): void {
+    this.#isContinued = false;
+    this.#lines.push(line);
   }
 
   add(line: string): void {

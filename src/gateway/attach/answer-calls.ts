@@ -120,12 +120,13 @@ async function say(params: CallParams<'seat.say'>, caller: Caller): Promise<Inta
   const { gateway, store } = caller.deps;
   const { address, workdir } = caller.seat;
   const { platform, account, chat } = address;
-  const { messageId, text, delivery } = params;
+  const { messageId, text, commands, delivery } = params;
   const inbound: Inbound = {
     type: 'message',
     key: { platform, account, chat, messageId, revision: 0 },
     ...placeOf({ address, workdir }),
     parts: text === '' ? [] : [textPart(text)],
+    ...(commands && { commands }),
     images: params.images.map(({ base64, name }) => ({
       bytes: Buffer.from(base64, 'base64'),
       ...(name !== undefined && { name }),

@@ -32,6 +32,7 @@ export const callSchemas = {
     messageId: id,
     text,
     images: list(object({ base64: id, name: optional(text) }), 'pictures'),
+    commands: optional(oneOf(['none'], 'whether it is all words, whatever it begins with')),
     delivery: oneOf(['first', 'repeat'], 'a repeat may have been taken in before the connection broke'),
   }),
   'seat.answer': object({

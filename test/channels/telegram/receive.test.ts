@@ -25,7 +25,7 @@ test('a private message arrives with its key, its address and the person by an i
     person: 'telegram:42',
     parts: [{ type: 'text', text: 'hello' }],
     workdir: '/',
-  } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images'>, unknown>);
+  } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images' | 'commands'>, unknown>);
 });
 
 test('Telegram is told that a message was dealt with only after the next one was asked for', async () => {

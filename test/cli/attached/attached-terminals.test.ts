@@ -90,6 +90,18 @@ test('two terminals in one session both see the turn, and what the other one sai
   await second.shows(/From another terminal: who sees this\?\nTo both\.\n›$/);
 });
 
+test('to the gateway the lines of a paste are words as well', { skip }, async () => {
+  await using bench = await openGatewayDesk([says('Hello.')], []);
+  await bench.start();
+  await using terminal = openTerminal(bench.desk, []);
+  await terminal.shows(prompt);
+
+  await terminal.paste('/yolo\nis a command\n');
+  const screen = await terminal.shows(/Hello\.\n›$/);
+
+  assert.doesNotMatch(screen, /nothing is asked/);
+});
+
 test('a question is answered by whoever is first, and the other terminal sees how it ended', { skip }, async () => {
   await using bench = await openGatewayDesk(
     [says('Hello.'), callsTool('terminal', { command: 'touch made' }), says('Done.')],

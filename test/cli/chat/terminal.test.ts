@@ -107,18 +107,26 @@ test(
   },
 );
 
-test('words instead of a yes or no refuse the call and reach the model with the refusal', { skip }, async () => {
-  await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('As you like.')]);
+test('at a question a command does its work, unclear words are none, and it is asked again', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('Done.')]);
   await using terminal = openTerminal(desk, []);
   await terminal.shows(prompt);
   await terminal.enter('make a file');
   await terminal.shows(/\[N\]o:$/);
 
-  await terminal.enter('no, call it other.txt');
-
-  await terminal.shows(/As you like\.\n›$/);
+  for (const [typed, answer] of [
+    ['/status', /^model +custom:scripted\n[\s\S]*\nAllow this\? .*\[N\]o:$/m],
+    ['/aprove', /Did you mean \/approve\?.*\nAllow this\? .*\[N\]o:$/],
+    ['yes please', /yes please\nPlease answer with one of the letters\.\nAllow this\? .*\[N\]o:$/],
+  ] as const) {
+    await terminal.enter(typed);
+    await terminal.shows(answer);
+  }
   assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
-  assert.match(desk.server.requests[1]?.body ?? '', /REFUSED: .*<user-message>\\nno, call it other\.txt/);
+  await terminal.enter('yes');
+  await terminal.shows(/Done\.\n›$/);
+
+  assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
 });
 
 test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () => {
@@ -247,27 +255,48 @@ test('lines that are pasted together are one message, with what is typed behind 
   assert.equal(desk.server.requests.length, 1);
 });
 
-test('a command in a paste stands alone, and the lines around it are messages in order', { skip }, async () => {
-  await using desk = await openDesk([says('One.'), says('Two.')]);
-  await using terminal = openTerminal(desk, []);
-  await terminal.shows(prompt);
+for (const marks of ['marked', 'bare'] as const) {
+  test(`the lines of a paste are words, never commands, where a paste comes ${marks}`, { skip }, async () => {
+    await using desk = await openDesk([says('One.'), says('Two.')]);
+    await using terminal = openTerminal(desk, []);
+    await terminal.shows(prompt);
 
-  await terminal.paste('/title Holiday plans\nfirst line\nsecond line\n');
-  const named = await terminal.shows(/One\.\n›$/);
-  await terminal.paste('third line\n/status\n');
-  const asked = await terminal.shows(/Two\.\n›$/);
-  await terminal.enter('/help');
-  await terminal.shows(/\/exit or Ctrl-D leaves.*\n›$/);
-  await terminal.paste('fourth line\n/exit\n');
-  await terminal.shows(/\[ended with 0\]/);
-  const log = await desk.run(['sessions', 'search', 'fourth', '--json']);
+    await terminal.paste('/yolo\n/new\nwhat do \\\nyou think?\n', marks);
+    await terminal.shows(/One\.\n›$/);
+    await terminal.paste('I wrote:\n/yolo\n/exit', marks);
+    await terminal.shows(/\/exit$/);
+    await terminal.press('Enter');
+    await terminal.shows(/Two\.\n›$/);
+    await terminal.paste('/title Holiday plans\n', marks);
+    const screen = await terminal.shows(/This session is now called “Holiday plans”\.\n›$/);
 
-  assert.match(named, /This session is now called “Holiday plans”\./);
-  assert.match(asked, /^model +custom:scripted$/m);
-  assert.match(desk.server.requests[0]?.body ?? '', /"first line\\nsecond line"/);
-  assert.match(desk.server.requests[1]?.body ?? '', /"third line"/);
-  assert.match(log.stdout, /«fourth» line/);
-});
+    assert.doesNotMatch(screen, /nothing is asked|new session/);
+    // A backslash at the end of a typed line says that it goes on.
+    const pasted = marks === 'marked' ? 'what do \\\nyou think?' : 'what do \nyou think?';
+    assert.deepEqual(
+      desk.server.requests.map(({ body }, index) =>
+        body.includes(JSON.stringify([`/yolo\n/new\n${pasted}`, 'I wrote:\n/yolo\n/exit'][index])),
+      ),
+      [true, true],
+    );
+  });
+
+  test(`a paste that begins with a yes allows nothing, where a paste comes ${marks}`, { skip }, async () => {
+    await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' }), says('As you like.')]);
+    await using terminal = openTerminal(desk, []);
+    await terminal.shows(prompt);
+    await terminal.enter('make a file');
+    await terminal.shows(/\[N\]o:$/);
+
+    await terminal.paste('y\n/yolo\nyes\n', marks);
+    await terminal.shows(/Please answer with one of the letters\.\nAllow this\? .*\[N\]o:$/);
+    await terminal.enter('n');
+    const screen = await terminal.shows(/As you like\.\n›$/);
+
+    assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
+    assert.doesNotMatch(screen, /nothing is asked/);
+  });
+}
 
 test('the bare word exit leaves a chat in which nothing is unfinished', { skip }, async () => {
   await using desk = await openDesk();

@@ -70,10 +70,10 @@ export class Terminal implements AsyncDisposable {
     await this.press('Enter');
   }
 
-  /** Everything arrives at once, as from a clipboard. */
-  async paste(text: string): Promise<void> {
+  /** Everything arrives at once, as from a clipboard: `marked` by terminals that tell a paste from keys, where that was asked for. */
+  async paste(text: string, marks: 'marked' | 'bare' = 'marked'): Promise<void> {
     await this.#ask(`set-buffer ${JSON.stringify(text)}`);
-    await this.#ask('paste-buffer');
+    await this.#ask(marks === 'marked' ? 'paste-buffer -p' : 'paste-buffer');
   }
 
   /** Makes the terminal so many columns wide, and waits until the program has noticed and drawn something anew. */
