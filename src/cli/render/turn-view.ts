@@ -2,6 +2,7 @@ import type { CallId } from '../../base/ids.ts';
 import { wentWrong } from '../../model/call-summary.ts';
 import { partsToText } from '../../model/message.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
+import type { Finish } from '../../model/provider.ts';
 import type { Compaction, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
@@ -26,6 +27,8 @@ export interface TurnView {
   readonly lastCalled: CallId | undefined;
   /** The text of the answer that is on the screen and in the log. */
   readonly said: string;
+  /** What of it was cut off by length: the next answer goes on from there, while any other begins anew. */
+  readonly cut: string;
   /** The text that is on the screen and not in the log yet. */
   readonly preview: string;
   readonly isThinking: boolean;
@@ -36,6 +39,7 @@ export const blankView: TurnView = {
   calls: [],
   lastCalled: undefined,
   said: '',
+  cut: '',
   preview: '',
   isThinking: false,
 };
@@ -88,7 +92,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'step.asked':
       return shown({ ...view, isThinking: false }, []);
     case 'step.finished':
-      return showAnswer(view, entry.message);
+      return showAnswer(view, entry.message, entry.finish);
     case 'step.failed':
       return shown(
         { ...view, preview: '' },
@@ -140,15 +144,16 @@ function showStart(view: TurnView): Shown {
   );
 }
 
-function showAnswer(view: TurnView, { parts, calls }: AssistantMessage): Shown {
+function showAnswer(view: TurnView, { parts, calls }: AssistantMessage, finish: Finish): Shown {
   const text = partsToText(parts);
   const isKnown = text.startsWith(view.preview);
   const rest = isKnown ? text.slice(view.preview.length) : `\n${text}`;
   const purpose = calls.length > 0 ? 'aside' : 'answer';
   const speech: readonly Piece[] = rest === '' ? [] : [{ type: 'speech', text: rest }];
   const ended: readonly Piece[] = text === '' ? [] : [{ type: 'speech.ended', text, purpose }];
-  const said = purpose === 'aside' ? '' : view.said + text;
-  return shown({ ...view, calls, said, preview: '', isThinking: false }, [...speech, ...ended]);
+  const said = purpose === 'aside' ? '' : view.cut + text;
+  const cut = finish === 'length' ? said : view.cut;
+  return shown({ ...view, calls, said, cut, preview: '', isThinking: false }, [...speech, ...ended]);
 }
 
 function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Shown {
@@ -156,7 +161,7 @@ function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Show
   // Right below its call the outcome needs no name; calls that ran side by side do.
   const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call)}: `;
   const { mark, text } = describeOutcome(outcome, call);
-  return shown({ ...view, lastCalled: undefined, said: '' }, [
+  return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [
     { type: 'outcome', text: `${mark} ${name}${text}`.trimEnd() },
   ]);
 }

@@ -173,6 +173,27 @@ test(
   },
 );
 
+test('what is answered to a message that came while an answer grew is shown once', { skip }, async () => {
+  await using desk = await openDesk([stallsAfter(900, says('One two three four five six seven.')), says('Plums too.')]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('count');
+  await terminal.shows(/^One two/m);
+
+  await terminal.enter('and plums');
+  await terminal.shows(/Noted/);
+  desk.server.release();
+  const screen = await terminal.shows(/Plums too\.\n›$/);
+  await terminal.press('C-d');
+  await terminal.shows(/ended with/);
+  const { id } = (JSON.parse((await desk.run(['sessions', '--json'])).stdout) as { sessions: { id: string }[] })
+    .sessions[0] as { id: string };
+  const shown = await desk.run(['sessions', 'show', id]);
+
+  assert.equal(screen.match(/Plums too/g)?.length, 1);
+  assert.equal(shown.stdout.match(/Plums too/g)?.length, 1);
+});
+
 for (const [end, columns, hint] of [
   ['BSpace', 100, /\n\(output waits\) › x$/],
   ['C-c', 12, /\n\(…\) › x$/],

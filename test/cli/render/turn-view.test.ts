@@ -4,7 +4,17 @@ import { blankView, missingOf, showEvent } from '../../../src/cli/render/turn-vi
 import type { Piece, TurnView } from '../../../src/cli/render/turn-view.ts';
 import type { StepEvent, TurnEntry } from '../../../src/model/turn.ts';
 import type { ToolOutcome } from '../../../src/model/message.ts';
-import { answered, call, called, claimed, done, entryEvent, replied, settledCall } from '../support/log-entries.ts';
+import {
+  answered,
+  call,
+  called,
+  claimed,
+  done,
+  entryEvent,
+  replied,
+  settledCall,
+  steered,
+} from '../support/log-entries.ts';
 
 type Happening = TurnEntry | Exclude<StepEvent, { type: 'entry' }>;
 
@@ -154,6 +164,7 @@ const replies: readonly (readonly [string, readonly Happening[], string, string]
   ['all', [], 'Hello.', 'Hello.'],
   ['all', [says('Hel')], 'Hello.', 'Hello.'],
   ['nothing', [answered('one ', [], 'length'), answered('two')], 'one two', ''],
+  ['nothing', [answered('Apples.'), steered('and plums'), answered('Plums.')], 'Plums.', ''],
   ['the end', [answered('one ')], 'one two', 'two'],
   ['all', [answered('Look:', [list]), called(list), settledCall('c1', done('x'))], 'Done.', 'Done.'],
   ['all', [answered('first')], 'something else', 'something else'],
