@@ -166,6 +166,11 @@ export class App implements AsyncDisposable {
     return this.#parts.catalogue;
   }
 
+  /** The home is this program's alone: whatever is unfinished when it is looked at was left by an earlier one. */
+  isAtWork(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   /** Begins to serve one chat in a terminal, with the model that was chosen for the session there, if one was. */
   async serveTerminal(seat: Seat, settings: SessionSettings = {}): Promise<Served> {
     const { clock, log, models, sources } = this.#parts;

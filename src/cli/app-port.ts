@@ -26,6 +26,8 @@ export interface App extends AsyncDisposable {
   readonly warnings: readonly string[];
   /** What becomes of turns that no terminal looks at: they wait for one, or go on in the gateway. */
   readonly leftTurns: 'wait' | 'go-on';
+  /** Whether a turn of the session runs now, in the gateway. */
+  isAtWork(sessionId: SessionId): Promise<boolean>;
   /** Begins to serve one chat in this terminal. Throws `no-model` where the model that is chosen for it cannot be used. */
   serveTerminal(seat: Seat, settings: SessionSettings | undefined): Promise<ServedTerminal>;
   /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */

@@ -253,6 +253,11 @@ export class Gateway implements AsyncDisposable {
     this.#deps.wake.wake(sessionId);
   }
 
+  /** Whether a turn of a session runs, or is about to. */
+  isAtWork(sessionId: SessionId): boolean {
+    return this.#lanes.isBusy(sessionId);
+  }
+
   /** Resolves when a session has nothing left to do. */
   whenIdle(sessionId: SessionId): Promise<void> {
     return this.#lanes.whenIdle(sessionId);

@@ -34,6 +34,7 @@ export async function attachApp(options: AttachOptions): Promise<App | undefined
     },
     warnings: line.warnings,
     leftTurns: 'go-on',
+    isAtWork: (sessionId) => link.call('session.isAtWork', { sessionId }),
     async serveTerminal(seat, settings) {
       const channel = createChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
       const terminal = closing.use(new AttachedTerminal({ link, channel, seat, read, clock }));

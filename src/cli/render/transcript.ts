@@ -15,12 +15,16 @@ export interface TurnTranscript {
   readonly result: TurnResult | undefined;
 }
 
+/** Whether what is unfinished in a session runs in a gateway, or was left by a program that has ended. */
+export type Unfinished = 'at-work' | 'left';
+
 /** The turns of a session in order of admission. Pure. */
-export function transcribe(entries: readonly LoggedEntry[]): readonly TurnTranscript[] {
-  return [...Map.groupBy(entries, (logged) => logged.turnId)].map(([turnId, ofTurn]) => transcribeTurn(turnId, ofTurn));
+export function transcribe(entries: readonly LoggedEntry[], unfinished: Unfinished): readonly TurnTranscript[] {
+  const byTurn = [...Map.groupBy(entries, (logged) => logged.turnId)];
+  return byTurn.map(([turnId, ofTurn]) => transcribeTurn(turnId, ofTurn, unfinished));
 }
 
-function transcribeTurn(turnId: TurnId, entries: readonly LoggedEntry[]): TurnTranscript {
+function transcribeTurn(turnId: TurnId, entries: readonly LoggedEntry[], unfinished: Unfinished): TurnTranscript {
   const pieces: Piece[] = [];
   let view = blankView;
   for (const logged of entries) {
@@ -29,7 +33,9 @@ function transcribeTurn(turnId: TurnId, entries: readonly LoggedEntry[]): TurnTr
     pieces.push(...shown.pieces);
   }
   const { result, openCalls } = foldTurn(entries.map(({ entry }) => entry));
-  pieces.push(...(result === undefined ? showOpenEnd(openCalls) : showResult(result, view)));
+  if (result !== undefined) pieces.push(...showResult(result, view));
+  else if (unfinished === 'at-work') pieces.push(...showWork(openCalls, view));
+  else pieces.push(...showOpenEnd(openCalls));
   return { turnId, pieces, view, result };
 }
 
@@ -51,6 +57,17 @@ function showResult(result: TurnResult, view: TurnView): readonly Piece[] {
     case 'parked':
       return [{ type: 'note', text: `put aside: ${result.reason}` }];
   }
+}
+
+/** What is under way: whoever reads this can follow it. */
+function showWork(openCalls: readonly OpenCall[], { starts }: TurnView): readonly Piece[] {
+  if (starts === 0) return [{ type: 'note', text: 'this waits for its turn in the gateway' }];
+  const started = openCalls.filter(({ stage }) => stage === 'started');
+  if (started.length === 0) return [{ type: 'note', text: 'the gateway works on this' }];
+  return started.map(({ call }) => ({
+    type: 'note',
+    text: `this runs in the gateway: ${call.name} \`${describeArguments(call)}\``,
+  }));
 }
 
 /** What was under way when the program ended. Acts that had begun are told apart from those that had not. */

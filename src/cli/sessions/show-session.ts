@@ -23,7 +23,8 @@ export const showSession: CommandFunction = async (args, deps) => {
   printer.line(
     style.dim(`${title}, begun ${new Date(session.createdAt).toISOString()} in ${oneLine(session.workdir, 200)}`),
   );
-  for (const turn of transcribe(entries)) {
+  const state = (await app.isAtWork(session.id)) ? 'at-work' : 'left';
+  for (const turn of transcribe(entries, state)) {
     printer.line('');
     for (const piece of turn.pieces) printer.print(piece);
   }

@@ -26,6 +26,7 @@ export interface AttachDeps {
     | 'watch'
     | 'resume'
     | 'whenIdle'
+    | 'isAtWork'
     | 'deliver'
     | 'join'
     | 'askAgain'
@@ -66,6 +67,7 @@ export const callAnswers: Answers = {
   'seat.session': (_params, { seat, deps }) => deps.store.sessions.at(placeOf(seat)),
   'session.goOn': ({ sessionId }, { deps }) => Promise.resolve(deps.gateway.resume(sessionId as SessionId)),
   'session.whenIdle': ({ sessionId }, { deps }) => deps.gateway.whenIdle(sessionId as SessionId),
+  'session.isAtWork': ({ sessionId }, { deps }) => Promise.resolve(deps.gateway.isAtWork(sessionId as SessionId)),
   'session.endTask': ({ sessionId }, { deps }) => deps.endTask(sessionId as SessionId),
   'sessions.resume': resumeSession,
   'sessions.delete': ({ sessionId }, { deps }) => deps.gateway.deleteSession(sessionId as SessionId),

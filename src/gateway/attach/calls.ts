@@ -44,6 +44,7 @@ export const callSchemas = {
   'seat.session': nothing,
   'session.goOn': ofSession,
   'session.whenIdle': ofSession,
+  'session.isAtWork': ofSession,
   'session.endTask': ofSession,
   'sessions.resume': ofSession,
   'sessions.delete': ofSession,
@@ -72,6 +73,7 @@ export interface CallResults {
   'seat.session': Session;
   'session.goOn': void;
   'session.whenIdle': void;
+  'session.isAtWork': boolean;
   'session.endTask': void;
   'sessions.resume': Session;
   'sessions.delete': void;

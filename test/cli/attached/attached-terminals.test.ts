@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { callsTool, says, stallsAfter } from '../../support/model-script.ts';
@@ -247,4 +249,24 @@ test('left in the middle of a turn, the chat says that the turn goes on', { skip
 
   const screen = await again.shows(/ten\.\n›$/);
   assert.equal(screen.match(/ten\./g)?.length, 1);
+});
+
+test('who comes back to a turn at work is told what runs, and sees how it ends', { skip }, async () => {
+  await using bench = await openGatewayDesk([callsTool('terminal', { command: 'cat gate' }), says('All done.')], []);
+  const gatePath = join(bench.desk.workdir, 'gate');
+  execFileSync('mkfifo', [gatePath]);
+  await bench.start();
+  await using terminal = openTerminal(bench.desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('/yolo on');
+  await terminal.shows(/nothing is asked[\s\S]*\n›$/);
+  await terminal.enter('wait');
+  const gate = await open(gatePath, 'w'); // resolves when the command runs
+
+  await using again = openTerminal(bench.desk, ['-c']);
+  const early = await again.shows(/this runs in the gateway: terminal `cat gate`/);
+  await gate.close();
+
+  const late = await again.shows(/All done\.\n›$/);
+  assert.doesNotMatch(early + late, /program ended|program had ended/);
 });

@@ -47,11 +47,12 @@ test('a line that ends in a backslash goes on with the next one', () => {
 });
 
 test('a reply that a transcript has shown counts as shown once, and only until it is forgotten', () => {
-  const turns = transcribe([
+  const entries = [
     ...logOf([admitted('one'), replied('Done.')], 'trn_1'),
     ...logOf([admitted('two'), replied('Done.')], 'trn_2'),
     ...logOf([admitted('three')], 'trn_3'),
-  ]);
+  ];
+  const turns = transcribe(entries, 'left');
   const shown = new ShownReplies(turns);
 
   assert.deepEqual(

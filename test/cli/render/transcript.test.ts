@@ -23,7 +23,7 @@ function print(entries: readonly LoggedEntry[]): string {
   const write = (more: string): void => void (text += more);
   const style = chooseStyle({ isTerminal: false, env: {} });
   const printer = new PiecePrinter({ speech: write, notes: write, style, columns: () => undefined });
-  for (const turn of transcribe(entries)) for (const piece of turn.pieces) printer.print(piece);
+  for (const turn of transcribe(entries, 'left')) for (const piece of turn.pieces) printer.print(piece);
   return text;
 }
 
@@ -55,7 +55,19 @@ test('an unfinished turn says what was running when the program ended', () => {
     print(log),
     '› wait\n• terminal  ls\nthe program ended while this ran: terminal `ls`; unless repeating it is harmless, it is not run again\n',
   );
-  assert.equal(transcribe(log)[0]?.result, undefined);
+  assert.equal(transcribe(log, 'left')[0]?.result, undefined);
+});
+
+test('a turn that a gateway is at says what runs, and one behind it that it waits', () => {
+  const running = logOf([admitted('wait'), claimed(), answered('', [list]), called(list)]);
+  const behind = logOf([admitted('and then')], 'trn_2');
+
+  const notes = transcribe([...running, ...behind], 'at-work').flatMap(({ pieces }) => pieces.slice(-1));
+
+  assert.deepEqual(notes, [
+    { type: 'note', text: 'this runs in the gateway: terminal `ls`' },
+    { type: 'note', text: 'this waits for its turn in the gateway' },
+  ]);
 });
 
 test('a turn that had not begun to act is said to be unfinished', () => {
