@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../base/errors.ts';
+import type { Session } from '../../model/session.ts';
 import type { CliDeps, ServiceDesk } from '../app-port.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -50,16 +51,33 @@ async function endProcess(pid: number, { process }: CliDeps, desk: ServiceDesk):
   throw new AppError('no-progress', `it was told to stop ${longestMs / 1000} seconds ago and still runs; ${advice}`);
 }
 
-/** What the next start goes on with. The home is free by now, unless someone was quick. */
+/** What the next start goes on with, and what only a terminal does. The home is free by now, unless someone was quick. */
 async function describeLeft({ openApp }: CliDeps): Promise<string> {
   try {
     await using app = await openApp({ purpose: 'look' });
-    const sessions = new Set((await app.store.turns.unsettled()).map(({ sessionId }) => sessionId));
-    if (sessions.size === 0) return '';
-    const what = sessions.size === 1 ? '1 conversation is' : `${sessions.size} conversations are`;
-    return `${what} unfinished and will go on at the next start.`;
+    const ids = new Set((await app.store.turns.unsettled()).map(({ sessionId }) => sessionId));
+    const found = await Promise.all([...ids].map((id) => app.store.sessions.matching(id)));
+    const ofTerminals = found.flat().filter(({ address }) => address.platform === 'terminal');
+    const others = ids.size - ofTerminals.length;
+    return [describeOthers(others), describeTerminals(ofTerminals)].filter((text) => text !== '').join(' ');
   } catch (thrown) {
     if (isAppError(thrown, 'already-running')) return '';
     throw thrown;
   }
+}
+
+function describeOthers(count: number): string {
+  if (count === 0) return '';
+  return `${count === 1 ? '1 conversation is' : `${count} conversations are`} unfinished and will go on at the next start.`;
+}
+
+/** A session of a terminal waits for someone who sits down at it. */
+function describeTerminals(sessions: readonly Pick<Session, 'id'>[]): string {
+  const [first] = sessions;
+  if (first === undefined) return '';
+  const [what, which] =
+    sessions.length === 1
+      ? ['1 session of a terminal is', 'it']
+      : [`${sessions.length} sessions of terminals are`, 'the first'];
+  return `${what} unfinished; to go on with ${which}: talaria -r ${first.id}`;
 }

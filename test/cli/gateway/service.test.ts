@@ -38,6 +38,29 @@ test('gateway start serves in the background, status tells what runs, and stop e
   );
 });
 
+test('what stop leaves unfinished in a terminal goes on there, and it says how', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openServiceBench(async () => {
+    await gate.promise;
+    return says('Hello.');
+  }, [anna.id]);
+  await bench.configure(atOnce);
+  await bench.run('gateway', 'start');
+  const asked = bench.desk.start(['run', 'hi']);
+  await bench.desk.server.whenRequested(1);
+  asked.child.kill('SIGKILL');
+  await asked.ended;
+
+  const stopped = await bench.run('gateway', 'stop');
+  const [, id = ''] = /^Stopped\. 1 session of a terminal is unfinished; to go on with it: talaria -r (\S+)\n$/.exec(
+    stopped.stdout,
+  ) ?? [stopped.stdout];
+  gate.resolve();
+  const goneOn = await bench.desk.run(['-r', id], { input: '' });
+
+  assert.match(goneOn.stdout, /Hello\./);
+});
+
 test('what stop leaves unfinished it names, and a restart goes on with it', async () => {
   const gate = Promise.withResolvers<void>();
   await using bench = await openServiceBench(async () => {
