@@ -196,14 +196,14 @@ export class App implements AsyncDisposable {
     const gateway = this.#openGateway(channels, report, host.restart);
     const names = channels.map((channel) => channel.name);
     const since = new Date(this.#parts.clock.now()).toISOString();
-    const status = (): GatewayStatus => ({
+    const status = async (): Promise<GatewayStatus> => ({
       pid: process.pid,
       since,
       version: host.version,
       keeper: host.keeper,
       state: gateway.isDraining ? 'stopping' : 'serving',
       channels: names,
-      model: name,
+      model: await this.#currentModel(gateway),
       atWork: gateway.atWork,
       start: this.#parts.start,
     });
@@ -240,6 +240,14 @@ export class App implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#closing.disposeAsync();
+  }
+
+  /** The model that would answer now, whatever it was at the start. */
+  async #currentModel(gateway: Gateway): Promise<string> {
+    const { models } = this.#parts;
+    await gateway.lookAtSettings();
+    const found = await models.find(models.chosenFor({}));
+    return found.type === 'chosen' ? found.chain[0].name : `none: ${found.problem}`;
   }
 
   async #keepSettings(): Promise<void> {

@@ -5,6 +5,8 @@ import { createTerminalChannel } from '../channels/terminal.ts';
 import type { App, OpenOptions } from '../cli/app-port.ts';
 import { attachApp } from '../cli/attached/attach-app.ts';
 import { socketName } from '../gateway/gateway-status.ts';
+import { settingsWarnings } from '../cli/service/settings-warnings.ts';
+import { loadConfig } from '../store/home/config-file.ts';
 import { openHome } from '../store/home/home-folder.ts';
 
 /** Where the home is taken, by a gateway, that serves this terminal too. Whatever else is wrong stays as it is. */
@@ -16,8 +18,10 @@ export async function attachInstead(
   // A gateway that runs has its settings, and no terminal makes them safer.
   const isSafe = options.purpose === 'serve' && options.start === 'safe';
   if (!isAppError(refusal, 'already-running') || isSafe) throw refusal;
+  const home = await openHome(env);
   const app = await attachApp({
-    socketPath: join((await openHome(env)).state, socketName),
+    socketPath: join(home.state, socketName),
+    warnings: options.purpose === 'serve' ? await settingsWarnings({ readSettings: () => loadConfig(home) }) : [],
     model: options.purpose === 'serve' ? options.model : undefined,
     createChannel: createTerminalChannel,
     clock,

@@ -364,6 +364,11 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Whoever speaks next after an edit of the settings is told what is wrong with it. */
+  /** Takes over an edit of the settings before the next message does; what is wrong with it is told as ever. */
+  async lookAtSettings(): Promise<void> {
+    this.#passOn(await this.#deps.settings.refresh(), undefined);
+  }
+
   async #refreshSettings(address: Address): Promise<void> {
     this.#passOn(await this.#deps.settings.refresh(), address);
   }

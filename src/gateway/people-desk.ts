@@ -45,7 +45,7 @@ export interface DeskAnswer {
 
 export interface OpenDeskDeps extends PeopleDeskDeps {
   /** What the program says of itself; left out: nothing. */
-  readonly status?: () => GatewayStatus;
+  readonly status?: () => Promise<GatewayStatus>;
   /** Takes over the connection of a terminal that says hello. Absent where none can attach. */
   readonly attach?: (hello: JsonObject, connection: Socket) => Promise<void>;
   readonly report: (line: string) => void;
@@ -58,7 +58,7 @@ export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promis
       await deps.attach(json, connection);
       return undefined;
     }
-    if (json['type'] === 'status' && deps.status) return writeStatus(deps.status());
+    if (json['type'] === 'status' && deps.status) return writeStatus(await deps.status());
     const request = readRequest(json);
     return request ? { ...(await answerAtDesk(request, deps)) } : { ok: false, text: 'that is no request' };
   };

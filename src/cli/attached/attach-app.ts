@@ -11,6 +11,8 @@ import { GatewayLink } from './gateway-link.ts';
 export interface AttachOptions {
   /** Where the gateway listens. */
   readonly socketPath: string;
+  /** What is wrong with the settings as the file has them now; the gateway knows how they were at its start. */
+  readonly warnings?: readonly string[];
   /** Instead of the configured model, for the session that is talked to. */
   readonly model: string | undefined;
   readonly createChannel: (seat: Seat & { readonly newMessageId: () => string }) => Channel;
@@ -19,7 +21,7 @@ export interface AttachOptions {
 
 /** The program as the gateway serves it; this process is only its screen and keyboard. Undefined where none listens. */
 export async function attachApp(options: AttachOptions): Promise<App | undefined> {
-  const { socketPath, model, createChannel, clock } = options;
+  const { socketPath, model, createChannel, clock, warnings = [] } = options;
   const link = new GatewayLink({ connect: (events) => openGatewayLine(socketPath, events), clock });
   const line = await link.open();
   if (line === undefined) return undefined;
@@ -32,7 +34,7 @@ export async function attachApp(options: AttachOptions): Promise<App | undefined
       cost: (runtime, usage, at, cacheLife) => link.call('catalogue.cost', { runtime, usage, at, cacheLife }),
       price: (runtime, at) => link.call('catalogue.price', { runtime, at }),
     },
-    warnings: line.warnings,
+    warnings: [...new Set([...line.warnings, ...warnings])],
     leftTurns: 'go-on',
     isAtWork: (sessionId) => link.call('session.isAtWork', { sessionId }),
     async serveTerminal(seat, settings) {

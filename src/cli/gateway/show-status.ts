@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
 import { findGateway } from '../service/find-gateway.ts';
 import type { Found } from '../service/find-gateway.ts';
+import { settingsWarnings } from '../service/settings-warnings.ts';
 import { findKeeper } from '../service/find-keeper.ts';
 import type { ServiceKeeper, ServiceState } from '../service/service-keeper.ts';
 
@@ -14,8 +15,8 @@ export const showStatus: CommandFunction = async (args, deps) => {
   const found = await findGateway(desk);
   const service = await lookAtService(deps, desk);
   const failure = desk.lastFailure();
-  const text = args.has('json') ? renderJson(found, service, failure) : renderText(found, service, failure);
-  deps.process.stdout.write(text);
+  const seen = { found, service, failure, warnings: await settingsWarnings(deps) };
+  deps.process.stdout.write(args.has('json') ? renderJson(seen) : renderText(seen));
   return found.type === 'running' || found.type === 'silent' ? exitCodes.done : exitCodes.notRunning;
 };
 
@@ -26,19 +27,28 @@ async function lookAtService(deps: CliDeps, desk: ServiceDesk): Promise<Service>
   return service && { name: service.name, unit: service.unit, ...(await service.state()) };
 }
 
-function renderJson(found: Found, service: Service, lastFailure: StartFailure | undefined): string {
+interface Seen {
+  readonly found: Found;
+  readonly service: Service;
+  readonly failure: StartFailure | undefined;
+  /** What is wrong with the settings as the file has them now. */
+  readonly warnings: readonly string[];
+}
+
+function renderJson({ found, service, failure: lastFailure, warnings }: Seen): string {
   const isRunning = found.type === 'running' || found.type === 'silent';
   const running = found.type === 'running' ? { gateway: found.status } : {};
-  const document = { ok: true, isRunning, found: found.type, ...running, service, lastFailure };
+  const document = { ok: true, isRunning, found: found.type, ...running, service, lastFailure, warnings };
   return `${JSON.stringify(document)}\n`;
 }
 
-function renderText(found: Found, service: Service, failure: StartFailure | undefined): string {
+function renderText({ found, service, failure, warnings }: Seen): string {
   const rows: readonly (readonly [string, string])[] = [
     ['state', describeFound(found)],
     ...(found.type === 'running' ? describeRunning(found.status) : []),
     ['service', describeService(service)],
     ...(failure === undefined ? [] : [['last failure', `${failure.at}: ${failure.reason}`] as const]),
+    ...warnings.map((warning, index) => [index === 0 ? 'settings' : '', warning] as const),
   ];
   return rows.map(([name, text]) => `${name.padEnd(14)}${neutralise(text)}\n`).join('');
 }

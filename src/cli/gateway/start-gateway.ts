@@ -11,6 +11,7 @@ import { findGateway, whenServing } from '../service/find-gateway.ts';
 import { findInstalled } from '../service/find-keeper.ts';
 import { lastLines } from '../service/last-lines.ts';
 import { runOptions } from '../service/run-options.ts';
+import { settingsWarnings } from '../service/settings-warnings.ts';
 import type { ServiceKeeper } from '../service/service-keeper.ts';
 import { outputPath, startBackground } from '../service/start-background.ts';
 
@@ -23,7 +24,7 @@ const shownLines = 10;
 export const startGateway: CommandFunction = async (args, deps) => {
   const desk = await deps.openServiceDesk();
   const found = await findGateway(desk);
-  if (found.type === 'running') return say(deps, `It runs already (pid ${found.status.pid}).`);
+  if (found.type === 'running') return await sayServing(deps, `It runs already (pid ${found.status.pid}).`);
   if (found.type !== 'nothing') throw new AppError('already-running', `the home is in use (pid ${found.pid})`);
   return await startAnew(args, deps, desk);
 };
@@ -45,7 +46,7 @@ async function startService(service: ServiceKeeper, deps: CliDeps, desk: Service
     whenFailed(desk, failedBefore, over.signal),
   ]);
   over.abort();
-  if (serving !== undefined) return say(deps, describeStart(serving));
+  if (serving !== undefined) return await sayServing(deps, describeStart(serving));
   const failure = desk.lastFailure();
   const reason = failure === undefined ? 'it does not serve yet' : failure.reason;
   deps.process.stderr.write(`${neutralise(`${service.unit}: ${reason}`)}\nMore is shown by: ${service.outputHint}\n`);
@@ -68,7 +69,7 @@ async function startAlone(options: readonly string[], deps: CliDeps, desk: Servi
   const serving = await whenServing(desk, longestStartMs, over.signal);
   const end = await Promise.race([ended, systemClock.sleep(serving === undefined ? 0 : settlingMs)]);
   if (end !== undefined) return await explainEnd(end, deps, desk);
-  if (serving !== undefined) return say(deps, describeStart(serving));
+  if (serving !== undefined) return await sayServing(deps, describeStart(serving));
   deps.process.stderr.write(
     `It was started (pid ${child.pid ?? 0}), and does not serve yet. See: talaria gateway logs\n`,
   );
@@ -97,7 +98,10 @@ function describeStart({ pid, channels, model, keeper }: GatewayStatus): string 
   return `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
 }
 
-function say({ process }: CliDeps, line: string): number {
-  process.stdout.write(`${neutralise(line)}\n`);
+/** Its own output goes into a file: what is wrong with the settings is said here, too. */
+async function sayServing(deps: CliDeps, line: string): Promise<number> {
+  const { stdout, stderr } = deps.process;
+  stdout.write(`${neutralise(line)}\n`);
+  for (const warning of await settingsWarnings(deps)) stderr.write(`${neutralise(warning)}\n`);
   return exitCodes.done;
 }

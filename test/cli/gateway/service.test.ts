@@ -38,6 +38,26 @@ test('gateway start serves in the background, status tells what runs, and stop e
   );
 });
 
+test('settings that are broken are told by start, status and an attached run, and status names the model of now', async () => {
+  await using bench = await openServiceBench(() => says('Hello.'), [anna.id]);
+  await bench.run('gateway', 'start');
+  await bench.configure({ model: { provider: 'custom', base_url: bench.desk.server.baseUrl, default: 'other' } });
+  const edited = await bench.run('gateway', 'status');
+  await appendFile(bench.path('config.json'), ']');
+
+  const outcomes = [
+    await bench.run('gateway', 'status'),
+    await bench.desk.run(['run', 'hi']),
+    await bench.run('gateway', 'restart'),
+    await bench.run('gateway', 'start'),
+  ];
+  const json = await bench.run('gateway', 'status', '--json');
+
+  assert.match(edited.stdout, /^model +custom:other$/m);
+  for (const { stdout, stderr } of outcomes) assert.match(stdout + stderr, /config\.json:1:\d+: /);
+  assert.match(json.stdout, /"warnings":\["[^"]*config\.json:1:\d+: /);
+});
+
 test('what stop leaves unfinished in a terminal goes on there, and it says how', async () => {
   const gate = Promise.withResolvers<void>();
   await using bench = await openServiceBench(async () => {
