@@ -209,7 +209,9 @@ export class App implements AsyncDisposable {
     });
     const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
     const { createAttachDesk } = await import('./gateway/attach/attach-desk.ts');
-    const desk = createAttachDesk({ ...this.#parts, gateway, endTask: (sessionId) => this.endTask(sessionId) });
+    const notesOn = (workdir: string): readonly string[] => describeIgnored(workdir, this.#parts.sources);
+    const endTask = (sessionId: SessionId): Promise<void> => this.endTask(sessionId);
+    const desk = createAttachDesk({ ...this.#parts, gateway, endTask, notesOn });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
     this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status, attach }));

@@ -37,6 +37,8 @@ export interface AttachDeps {
   readonly catalogue: Catalogue;
   readonly models: Pick<Models, 'require' | 'chosenFor'>;
   readonly endTask: (sessionId: SessionId) => Promise<void>;
+  /** What whoever sits in a folder should know about it. */
+  readonly notesOn: (workdir: string) => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -100,7 +102,7 @@ async function takeSeat(params: CallParams<'seat.take'>, caller: Caller): Promis
   if (model !== undefined) await chooseModel(model, { address, workdir }, caller);
   caller.sit({ address, workdir, asks });
   const [{ name, place }] = chain;
-  return { model: { name, place }, warnings };
+  return { model: { name, place }, warnings: [...warnings, ...caller.deps.notesOn(workdir)] };
 }
 
 /** There is one gateway for all sessions: what one terminal chooses counts for its session, as with /model, and no other. */

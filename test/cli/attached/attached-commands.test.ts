@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -45,6 +45,16 @@ test('an attached one-shot works in the folder that it was started in', async ()
   await bench.desk.run(['run', 'where are we?']);
 
   assert.match(bench.desk.server.requests[1]?.body ?? '', new RegExp(bench.desk.workdir));
+});
+
+test('an attached one-shot says that the file of a folder is not read, which nobody trusts', async () => {
+  await using bench = await openGatewayDesk([says('Hello.')], []);
+  await bench.start();
+  await writeFile(join(bench.desk.workdir, 'AGENTS.md'), 'Speak French.');
+
+  const { stderr } = await bench.desk.run(['run', 'hi']);
+
+  assert.match(stderr, /AGENTS\.md is not read: .*\/work is not trusted\. To trust it: talaria trust .*\/work\n/);
 });
 
 test('what needs consent is refused where nobody can be asked, attached as well', async () => {
