@@ -42,6 +42,8 @@ export class ChatScreen implements Disposable {
   readonly #process: ProcessPort;
   readonly #events: ScreenEvents;
   readonly #lines: Interface;
+  /** What the line editor does when the terminal changes its size: it draws its line, wherever the cursor is. */
+  readonly #redrawers: readonly (() => void)[];
   #prompt = '';
   #isPromptShown = false;
   #isRemembering = true;
@@ -53,6 +55,7 @@ export class ChatScreen implements Disposable {
   constructor({ process, history, events }: ScreenOptions) {
     this.#process = process;
     this.#events = events;
+    const others = new Set(process.stdout.listeners('resize'));
     this.#lines = createInterface({
       input: process.stdin,
       output: process.stdout,
@@ -61,6 +64,7 @@ export class ChatScreen implements Disposable {
       removeHistoryDuplicates: true,
       terminal: true,
     });
+    this.#redrawers = process.stdout.listeners('resize').filter((listener) => !others.has(listener)) as (() => void)[];
     this.#listen();
     this.#markPastes('on');
   }
@@ -129,7 +133,7 @@ export class ChatScreen implements Disposable {
 
   [Symbol.dispose](): void {
     const { stdin, stdout } = this.#process;
-    stdout.off('resize', this.#beforeResize);
+    stdout.off('resize', this.#onResize);
     stdin.off('keypress', this.#beforeKey).off('keypress', this.#afterKey).off('error', this.#end);
     const held = this.#held;
     this.#held = '';
@@ -145,8 +149,8 @@ export class ChatScreen implements Disposable {
   #listen(): void {
     const { stdin, stdout } = this.#process;
     const lines = this.#lines;
-    // Most terminals wrap anew what is on them, and the line editor draws the line anew right after this.
-    stdout.prependListener('resize', this.#beforeResize);
+    for (const redraw of this.#redrawers) stdout.off('resize', redraw);
+    stdout.on('resize', this.#onResize);
     // In front of the line editor's own listener and behind it: before a key takes effect, and after.
     stdin.prependListener('keypress', this.#beforeKey);
     stdin.on('keypress', this.#afterKey);
@@ -179,12 +183,19 @@ export class ChatScreen implements Disposable {
   readonly #afterKey = (_text: string | undefined, key: Key): void => {
     if (key.name === 'paste-end' && this.#isPasting) {
       this.#isPasting = false;
+      // Within a line the line editor draws what stands behind a paste at its last character, which is this mark.
+      if (this.#lines.cursor < this.#lines.line.length) this.#redraw(this.#lines.getPrompt());
       this.#events.pasted();
     }
     if (this.#isPromptShown && this.#lines.line === '' && this.#held !== '') this.#release();
   };
 
-  readonly #beforeResize = (): void => noteCursorRow(this.#lines);
+  /** Most terminals wrap anew what is on them. Where no prompt stands there is no line to draw, and an answer to spoil. */
+  readonly #onResize = (): void => {
+    if (!this.#isPromptShown) return;
+    noteCursorRow(this.#lines);
+    for (const redraw of this.#redrawers) redraw();
+  };
 
   readonly #end = (): void => this.#events.end();
 

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { says } from '../../support/model-script.ts';
+import { says, stallsAfter } from '../../support/model-script.ts';
 import { openDesk } from '../support/program.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 
@@ -58,4 +59,19 @@ test('a line stays one line when the window becomes narrower and wider again', {
   await terminal.resize(70);
   await terminal.type('Y');
   await terminal.shows(onlyLine(`XY${words}`));
+});
+
+test('a window that changes its size while an answer grows leaves the answer as it is', { skip }, async () => {
+  await using desk = await openDesk([stallsAfter(900, says('One two three four five six seven eight nine ten.'))]);
+  await using terminal = openTerminal(desk, []);
+  await terminal.shows(/^›$/m);
+  await terminal.enter('count');
+  await terminal.shows(/^One two/m);
+
+  for (const columns of [90, 80, 70]) await terminal.resizeOnly(columns);
+  desk.server.release();
+  const screen = await terminal.shows(/ten\.\n›$/);
+
+  assert.equal(screen.match(/›/g)?.length, 2);
+  assert.match(screen.replaceAll(/\s+/g, ' '), /› count One two three four five six seven eight nine ten\. ›$/);
 });

@@ -79,8 +79,13 @@ export class Terminal implements AsyncDisposable {
   /** Makes the terminal so many columns wide, and waits until the program has noticed and drawn something anew. */
   async resize(columns: number): Promise<void> {
     const drawn = this.#nextOutput('nothing was drawn after the terminal was resized');
-    await this.#ask(`refresh-client -C ${columns}x40`);
+    await this.resizeOnly(columns);
     await drawn;
+  }
+
+  /** The same where nothing is to be drawn. */
+  async resizeOnly(columns: number): Promise<void> {
+    await this.#ask(`refresh-client -C ${columns}x40`);
   }
 
   async screen(): Promise<string> {
