@@ -196,6 +196,7 @@ export class App implements AsyncDisposable {
     const gateway = this.#openGateway(channels, report, host.restart);
     const names = channels.map((channel) => channel.name);
     const since = new Date(this.#parts.clock.now()).toISOString();
+    const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
     const status = async (): Promise<GatewayStatus> => ({
       pid: process.pid,
       since,
@@ -204,10 +205,10 @@ export class App implements AsyncDisposable {
       state: gateway.isDraining ? 'stopping' : 'serving',
       channels: names,
       model: await this.#currentModel(gateway),
+      ...(web && { page: web.origin }),
       atWork: gateway.atWork,
       start: this.#parts.start,
     });
-    const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
     const { createAttachDesk } = await import('./gateway/attach/attach-desk.ts');
     const notesOn = (workdir: string): readonly string[] => describeIgnored(workdir, this.#parts.sources);
     const endTask = (sessionId: SessionId): Promise<void> => this.endTask(sessionId);
@@ -222,7 +223,8 @@ export class App implements AsyncDisposable {
     const drain = (): Promise<void> => gateway.drain(settings.current.config.agent.drainMs);
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
     const whenIdle = (sessionId: SessionId): Promise<void> => gateway.whenIdle(sessionId);
-    return { gateway: { drain, whenDeaf, whenIdle }, channels: names, web, model: { name, place }, warnings };
+    const atWork = (): number => gateway.atWork;
+    return { gateway: { drain, whenDeaf, whenIdle, atWork }, channels: names, web, model: { name, place }, warnings };
   }
 
   /** Writes a line into the log. */

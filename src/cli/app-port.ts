@@ -73,6 +73,8 @@ export interface ServedTerminal {
 export interface ServedChannels {
   readonly gateway: {
     whenDeaf(): Promise<void>;
+    /** How many sessions have something running. */
+    atWork(): number;
     /** Resolves when a session has nothing left to do. */
     whenIdle(sessionId: SessionId): Promise<void>;
     /**

@@ -91,8 +91,7 @@ export const commandTable: readonly CommandRow[] = [
       'The chat page is served at http://127.0.0.1:8787 unless web.enabled is false; a link that opens it is printed.',
       'On Telegram nobody has access unless telegram.allow names them or a code lets them in.',
       'While it runs, every other command attaches to it: chats, run, sessions and usage, in several terminals at once.',
-      'SIGTERM stops it in good order: running turns get agent.restart_drain_timeout to end, and what is left goes on',
-      'at the next start. A second signal ends it at once.',
+      'SIGTERM stops it in good order: running turns get agent.restart_drain_timeout to end, and what is left goes on\nat the next start. A second signal ends it at once.',
     ],
   },
   {

@@ -38,7 +38,8 @@ function describeForPerson(thrown: unknown, topic: string | undefined): readonly
 }
 
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
-  'already-running': 'Leave the other one first, or give this one a home of its own: TALARIA_HOME=FOLDER talaria',
+  'already-running':
+    'Leave the other one first (a gateway: talaria gateway stop), or give this one a home of its own: TALARIA_HOME=FOLDER talaria. Beside `talaria gateway` several terminals can be open at once.',
   'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with: talaria -c',
   'no-model': 'The settings are in the file that `talaria config path` names, and keys in .env beside it.',
   'bad-config': '`talaria config check` says where.',

@@ -252,6 +252,8 @@ export function findCommand(name: string): CommandRow | undefined {
 }
 
 function describeUnknown(name: string): string {
+  const begun = commandTable.filter((row) => row.name.startsWith(name)).map((row) => `/${row.name}`);
+  if (begun.length > 1) return `/${name} can be the beginning of ${begun.join(', ')}. /help lists them all.`;
   const nearest = nearestWord(
     name,
     commandTable.flatMap((row) => [row.name, ...row.aliases]),

@@ -45,11 +45,15 @@ function shorten(question: string): string {
   return question.length <= longestQuestion ? question : `${question.slice(0, longestQuestion).toWellFormed()}…`;
 }
 
+const offText =
+  'It is off: what needs your consent is asked about. /yolo on runs everything in this session without asking.';
+
 /** Per session, until it is switched off, a new or another session begins here, or the program ends. */
 export async function runYolo(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const session = await deps.store.sessions.at(inbound);
   const isOn = deps.yolo.by(session.id) !== undefined;
-  const wish = rest.toLowerCase() || (isOn ? 'off' : 'on');
+  const wish = rest.toLowerCase();
+  if (wish === '') return isOn ? 'It is on: nothing is asked in this session. /yolo off ends that.' : offText;
   if (wish !== 'on' && wish !== 'off') return 'Say it like this: /yolo on, or /yolo off.';
   deps.log.write('warn', `yolo was switched ${wish}`, { session: session.id, person: inbound.person });
   if (wish === 'off') {

@@ -23,6 +23,8 @@ export interface GatewayStatus {
   readonly state: 'serving' | 'stopping';
   readonly channels: readonly string[];
   readonly model: string;
+  /** Where the page is, where it is served. */
+  readonly page?: string;
   /** How many sessions have something running. */
   readonly atWork: number;
   readonly start: 'usual' | 'safe';
@@ -45,7 +47,7 @@ const keepers: ReadonlySet<Json> = new Set<Json>(['systemd', 'launchd', 'backgro
 /** What another version left out or knows more of is filled in or passed over. */
 function readStatus(json: Json | undefined): GatewayStatus | undefined {
   if (!isJsonObject(json) || typeof json['pid'] !== 'number') return undefined;
-  const { pid, since, version, keeper = null, state, channels, model, atWork, start } = json;
+  const { pid, since, version, keeper = null, state, channels, model, page, atWork, start } = json;
   return {
     pid,
     since: asText(since),
@@ -54,6 +56,7 @@ function readStatus(json: Json | undefined): GatewayStatus | undefined {
     state: state === 'stopping' ? state : 'serving',
     channels: Array.isArray(channels) ? channels.map((channel: Json) => asText(channel)) : [],
     model: asText(model),
+    ...(typeof page === 'string' && { page }),
     atWork: typeof atWork === 'number' ? atWork : 0,
     start: start === 'safe' ? start : 'usual',
   };

@@ -35,6 +35,10 @@ test('the help on a group tells the options of the command that its bare name st
   assert.match(helpFor('usage') ?? '', /--since DATE/);
 });
 
+test('a sentence of the help on the gateway that goes on in the next line is not split by an empty one', () => {
+  assert.match(helpFor('gateway') ?? '', /goes on\nat the next start\./);
+});
+
 test('the first help names every command', () => {
   const text = helpFor('') ?? '';
 

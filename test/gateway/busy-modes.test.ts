@@ -286,13 +286,14 @@ test('a stop ends a turn that asks whether a limit of money may be passed', asyn
 test('an unknown command names the one that was most likely meant, and never reaches the model', async () => {
   await using house = await openTestHouse({ script: [] });
 
-  const replies = await Promise.all(['/stpo', '/undoo', '/yol', '/frobnicate'].map((text) => house.admit(text)));
+  const replies = await Promise.all(['/stpo', '/undoo', '/yol', '/frobnicate', '/st'].map((text) => house.admit(text)));
 
   assert.deepEqual(replies.map(toldBy), [
     'There is no command /stpo. Did you mean /stop? /help lists them all.',
     'There is no command /undoo. Did you mean /undo? /help lists them all.',
     'There is no command /yol. Did you mean /yolo? /help lists them all.',
     'There is no command /frobnicate. /help lists them all.',
+    '/st can be the beginning of /stop, /steer, /status. /help lists them all.',
   ]);
   assert.equal(house.server.requests.length, 0);
 });

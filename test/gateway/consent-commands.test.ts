@@ -87,9 +87,22 @@ test('/yolo runs calls without a question in this session, and the log says that
   assert.match(programLog, /yolo was switched on.*"person":"owner"/);
 });
 
+test('/yolo alone says whether it is on and how to switch it, and switches nothing', async () => {
+  await using house = await openTestHouse({ script: [] });
+
+  const off = toldBy(await house.admit('/yolo'));
+  const stillOff = toldBy(await house.admit('/yolo'));
+  await house.admit('/yolo on');
+  const on = toldBy(await house.admit('/yolo'));
+
+  assert.match(off, /^It is off: .*\/yolo on /);
+  assert.equal(stillOff, off);
+  assert.match(on, /^It is on: .*\/yolo off /);
+});
+
 test('a disaster is refused with /yolo on, too', async () => {
   await using house = await openTestHouse({ script: [callsTool('terminal', { command: 'rm -rf /' }), says('No.')] });
-  await house.admit('/yolo');
+  await house.admit('/yolo on');
 
   await house.say('clean up');
 
@@ -118,7 +131,6 @@ test('/yolo does not pass a limit of money', async () => {
 
 for (const [what, end] of [
   ['/yolo off', (house: TestHouse) => house.admit('/yolo off')],
-  ['/yolo once more', (house: TestHouse) => house.admit('/yolo')],
   ['a restart', (house: TestHouse) => house.restart()],
   ['/new, and a return to the session', returnAfterNew],
 ] as const) {

@@ -8,6 +8,7 @@ import { neutralise } from '../render/neutralise.ts';
 import { readKeeper } from '../service/read-keeper.ts';
 
 const longestCloseMs = 15_000;
+const noticeableMs = 1_000;
 const predecessorMs = 10_000;
 const pauseMs = 200;
 
@@ -58,11 +59,24 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     const ending = await Promise.race([stops.told, asked.promise, deaf]);
     if (ending.type === 'deaf') return ending;
     say('Stopping. What is unfinished goes on at the next start.');
-    await served.gateway.drain();
+    await drain(served, (atWork) => say(describeWait(atWork, keeper)));
     return ending;
   } finally {
     await closeInTime(app, report);
   }
+}
+
+/** Says what it waits for, where that takes longer than anyone notices. */
+async function drain({ gateway }: ServedChannels, sayWait: (atWork: number) => void): Promise<void> {
+  const drained = gateway.drain();
+  const isLate = await Promise.race([drained.then(() => false), systemClock.sleep(noticeableMs).then(() => true)]);
+  if (isLate && gateway.atWork() > 0) sayWait(gateway.atWork());
+  await drained;
+}
+
+function describeWait(atWork: number, keeper: Keeper): string {
+  const what = atWork === 1 ? '1 turn that runs' : `${atWork} turns that run`;
+  return `Waiting for ${what}.${keeper === 'nobody' ? ' A second Ctrl-C ends it at once.' : ''}`;
 }
 
 function startOf(args: Arguments): 'usual' | 'safe' {

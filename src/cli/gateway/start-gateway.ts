@@ -93,9 +93,12 @@ async function explainEnd({ code, text }: ChildEnd, { process }: CliDeps, { logs
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function describeStart({ pid, channels, model, keeper }: GatewayStatus): string {
+function describeStart({ pid, channels, model, keeper, page }: GatewayStatus): string {
   const how = keeper === 'background' ? 'in the background' : `by ${keeper}`;
-  return `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
+  const serving = `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
+  return page === undefined
+    ? serving
+    : `${serving}\nThe page: ${page} (talaria gateway link prints a link that opens it)`;
 }
 
 /** Its own output goes into a file: what is wrong with the settings is said here, too. */

@@ -18,11 +18,22 @@ test('only a plain yes is a yes', () => {
 });
 
 test('only /exit and /quit are for the terminal itself', () => {
-  const lines = ['/exit', '/quit', ' /Exit ', 'exit', '/exit now', '/exi', '/stop', 'please /exit'];
+  const lines = [
+    '/exit',
+    '/quit',
+    ' /Exit ',
+    'exit',
+    '/exit now',
+    '/exitnow',
+    '/exit\nhello',
+    '/exi',
+    '/stop',
+    'please /exit',
+  ];
 
   assert.deepEqual(
     lines.filter((line) => isLeaving(line)),
-    ['/exit', '/quit', ' /Exit '],
+    ['/exit', '/quit', ' /Exit ', '/exit now'],
   );
 });
 

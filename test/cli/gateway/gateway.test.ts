@@ -37,6 +37,23 @@ test('the gateway answers on Telegram until it is told to stop, and ends in good
   );
 });
 
+test('told to stop while a turn runs, the gateway says what it waits for and how to end it at once', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openGatewayDesk(async () => {
+    await gate.promise;
+    return says('Hello, Anna.');
+  }, [anna.id]);
+  const gateway = await bench.start();
+  bench.telegram.say('hi');
+  await bench.desk.server.whenRequested(1);
+
+  gateway.child.kill('SIGINT');
+  await gateway.prints(/Waiting for 1 turn that runs\. A second Ctrl-C ends it at once\.\n/);
+  gate.resolve();
+
+  assert.equal((await gateway.ended).code, 0);
+});
+
 test('a gateway that is killed before it has answered answers once after the next start', async () => {
   const held = Promise.withResolvers<void>();
   await using bench = await openGatewayDesk(

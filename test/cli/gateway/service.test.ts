@@ -38,6 +38,19 @@ test('gateway start serves in the background, status tells what runs, and stop e
   );
 });
 
+test('gateway start says where the page is, and how to be let in', async () => {
+  await using bench = await openServiceBench(() => says('Hello.'), [anna.id]);
+  await bench.configure({ web: { port: 0 } });
+
+  const { stdout, stderr } = await bench.run('gateway', 'start');
+
+  assert.match(
+    stdout,
+    /\nThe page: http:\/\/127\.0\.0\.1:\d+ \(talaria gateway link prints a link that opens it\)\n$/,
+    stderr,
+  );
+});
+
 test('settings that are broken are told by start, status and an attached run, and status names the model of now', async () => {
   await using bench = await openServiceBench(() => says('Hello.'), [anna.id]);
   await bench.run('gateway', 'start');
