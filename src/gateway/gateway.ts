@@ -131,7 +131,7 @@ export class Gateway implements AsyncDisposable {
       this.#watchers.show(address, turn, event);
       this.#previews.show(address, event);
     };
-    const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.#refreshSettings(session.address);
+    const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.lookAtSettings(session.address);
     const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
     const readsStore: DrainDeps['readsStore'] = (address) => channelFor(address)?.traits.resend === 'reads-store';
     const deliver: DrainDeps['deliver'] = async ({ address }) => {
@@ -201,7 +201,7 @@ export class Gateway implements AsyncDisposable {
     const [agents, yolo, consents] = [this.#agents, this.#yolo, this.#consents];
     const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents, yolo, consents });
     const commands: CommandRunner = async (command, from) => {
-      await this.#refreshSettings(from.address);
+      await this.lookAtSettings(from.address);
       return await run(command, from);
     };
     const access = (from: Inbound): Promise<Access> => this.#judge(from);
@@ -254,9 +254,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Whether a turn of a session runs, or is about to. */
-  isAtWork(sessionId: SessionId): boolean {
-    return this.#lanes.isBusy(sessionId);
-  }
+  readonly isAtWork = (sessionId: SessionId): boolean => this.#lanes.isBusy(sessionId);
 
   /** Resolves when a session has nothing left to do. */
   whenIdle(sessionId: SessionId): Promise<void> {
@@ -363,13 +361,8 @@ export class Gateway implements AsyncDisposable {
     if (session) this.#tellings.tell(session.address, text);
   }
 
-  /** Whoever speaks next after an edit of the settings is told what is wrong with it. */
-  /** Takes over an edit of the settings before the next message does; what is wrong with it is told as ever. */
-  async lookAtSettings(): Promise<void> {
-    this.#passOn(await this.#deps.settings.refresh(), undefined);
-  }
-
-  async #refreshSettings(address: Address): Promise<void> {
+  /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
+  async lookAtSettings(address?: Address): Promise<void> {
     this.#passOn(await this.#deps.settings.refresh(), address);
   }
 

@@ -64,7 +64,7 @@ export class ChatScreen implements Disposable {
       removeHistoryDuplicates: true,
       terminal: true,
     });
-    this.#redrawers = process.stdout.listeners('resize').filter((listener) => !others.has(listener)) as (() => void)[];
+    this.#redrawers = process.stdout.listeners('resize').filter((listener) => !others.has(listener));
     this.#listen();
     this.#markPastes('on');
   }
