@@ -81,7 +81,7 @@ test('a time of 0 lets a turn be silent for as long as it likes', async () => {
 
 test('a turn that waits for a person is not stuck, however long that takes', async () => {
   const { house, clock } = await openSilentHouse([callsTool('terminal', { command: 'echo x > y' }), says('Done.')], {
-    settings: tenMinutes,
+    settings: { ...tenMinutes, approvals: { timeout: 3600 } },
     consent: 'silence',
   });
   await using _house = house;

@@ -28,6 +28,7 @@ test('the first start makes the home and its folders, closed to others whatever 
       cache: join(path, 'cache'),
       skills: join(path, 'skills'),
       trustFile: join(path, 'state', 'trusted-folders.json'),
+      rulesFile: join(path, 'state', 'standing-rules.json'),
     });
   } finally {
     process.umask(umask);
