@@ -1,6 +1,4 @@
-import { stat } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
-import { systemErrorCode } from '../../base/errors.ts';
 import { fileStart, linesFrom } from './last-lines.ts';
 import type { FilePlace } from './last-lines.ts';
 
@@ -14,25 +12,14 @@ export async function* followLines(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   for (let place = from; !signal.aborted;) {
-    const inode = await inodeOf(path);
-    const isReplaced = place.inode !== 0 && inode !== undefined && inode !== place.inode;
-    if (isReplaced) {
+    let { lines, end } = await linesFrom(path, place);
+    if (place.inode !== 0 && end.inode !== place.inode) {
       yield* (await linesFrom(`${path}.1`, place)).lines;
-      place = fileStart;
+      ({ lines, end } = await linesFrom(path, fileStart));
     }
-    const { lines, end } = await linesFrom(path, place);
     yield* lines;
     place = end;
     // Aborting ends the pause; there is nothing else to be done about it.
     await clock.sleep(pauseMs, signal).catch(() => undefined);
-  }
-}
-
-async function inodeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).ino;
-  } catch (thrown) {
-    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
-    throw thrown;
   }
 }

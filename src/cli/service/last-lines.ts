@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { systemErrorCode } from '../../base/errors.ts';
 
 /** A place in a file that grows. */
@@ -19,22 +19,24 @@ export async function lastLines(
   return { lines: count === 0 ? [] : [...older, ...lines].slice(-count), end };
 }
 
-/** The whole lines behind a place, and the place behind them. A file that is not there has none. */
+/** The whole lines behind a place, and the place behind them. A file that is not there has none, and moves nothing. */
 export async function linesFrom(
   path: string,
-  { position }: FilePlace,
+  place: FilePlace,
 ): Promise<{ readonly lines: readonly string[]; readonly end: FilePlace }> {
   try {
-    const { ino: inode } = await stat(path);
-    const bytes = (await readFile(path)).subarray(position);
+    // One and the same file is looked at and read, whatever its name stands for meanwhile.
+    await using file = await open(path);
+    const { ino: inode } = await file.stat();
+    const bytes = (await file.readFile()).subarray(place.position);
     const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
     const lines = whole
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== '');
-    return { lines, end: { inode, position: position + whole.length } };
+    return { lines, end: { inode, position: place.position + whole.length } };
   } catch (thrown) {
-    if (systemErrorCode(thrown) === 'ENOENT') return { lines: [], end: fileStart };
+    if (systemErrorCode(thrown) === 'ENOENT') return { lines: [], end: place };
     throw thrown;
   }
 }
