@@ -1,6 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { classifyAddress } from './classify-address.ts';
+import { classifyAddress } from '../web/classify-address.ts';
+import { plainName, withoutBrackets } from '../web/private-exceptions.ts';
+import { isMetadataName, isPrivateName } from '../web/private-names.ts';
 
 /** Where a browser may go. One guard for every hop and everything that a page loads. */
 export interface UrlGuard {
@@ -76,31 +78,20 @@ interface Destination {
 function findObjection({ host, port, addresses, exceptions }: Destination): string | undefined {
   const name = plainName(host);
   const kinds = new Set(addresses.map(classifyAddress));
-  if (kinds.has('metadata') || /^metadata\.(?:google\.internal|goog)$/.test(name))
+  if (kinds.has('metadata') || isMetadataName(name))
     return `${host} hands out the credentials of this machine, and is never opened`;
   const isPublic = isIP(host) !== 0 || !isPrivateName(name);
   if (isPublic && !kinds.has('private')) return undefined;
-  const isNamed = exceptions.map(plainName).some((place) => place === name || place === withPort(name, port));
+  const isNamed = exceptions
+    .map((place) => plainName(place.trim()))
+    .some((place) => place === name || place === withPort(name, port));
   return isNamed
     ? undefined
     : `${host} is not on the public internet, and browser.allow_private in the settings does not name it`;
 }
 
-function isPrivateName(name: string): boolean {
-  return !name.includes('.') || /\.(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa|onion)$/.test(name);
-}
-
 function withPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** The dot at the end of a name that says that it is whole changes nothing. */
-function plainName(host: string): string {
-  return host.trim().toLowerCase().replace(/\.+$/, '');
-}
-
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[(.*)\]$/s, '$1');
 }
 
 function unfit(reason: string): ReadUrl {

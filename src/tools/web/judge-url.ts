@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isMetadataName, isPrivateName } from './private-names.ts';
 import { exceptionsAt, isAllowedAddress, isExceptedName, plainName, withoutBrackets } from './private-exceptions.ts';
 import type { PrivateException } from './private-exceptions.ts';
 
@@ -45,23 +46,7 @@ function isReachable(host: string, exceptions: readonly PrivateException[]): boo
   const address = withoutBrackets(host);
   if (isIP(address) !== 0) return isAllowedAddress(address, host, exceptions);
   const name = plainName(host);
-  return !metadataNames.has(name) && (!isPrivateName(name) || isExceptedName(name, exceptions));
-}
-
-const metadataNames: ReadonlySet<string> = new Set([
-  'metadata',
-  'metadata.goog',
-  'metadata.google.internal',
-  'instance-data',
-  'instance-data.ec2.internal',
-]);
-
-// Names that are found in a private network alone. Behind a proxy, which looks names up by itself, this is what is left.
-const privateEndings =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|onion)$/;
-
-function isPrivateName(name: string): boolean {
-  return !name.includes('.') || privateEndings.test(name);
+  return !isMetadataName(name) && (!isPrivateName(name) || isExceptedName(name, exceptions));
 }
 
 // Those above 1023 that the fetch standard closes: other services answer there, and could take a request for theirs.

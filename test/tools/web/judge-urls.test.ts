@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { outcomeToText } from '../../../src/model/message.ts';
+import { BarredHost, createUrlGuard } from '../../../src/tools/browser/url-guard.ts';
 import { judgeUrl } from '../../../src/tools/web/judge-url.ts';
 import { readExceptions } from '../../../src/tools/web/private-exceptions.ts';
 import { startWebSite } from '../../support/web-site.ts';
@@ -80,6 +83,18 @@ test('no hostile address is reached by being led to it', async () => {
     const text = await bench.run('web_fetch', { url: `${site.origin}/?${index}` });
     assert.match(text, /^(?:REFUSED|ERROR): /, line);
     assert.doesNotMatch(text, /cannot reach (?!example\.com|exam)/, line);
+  }
+});
+
+test('no hostile address is opened by the browser either, but for ports, which Chromium itself closes', async () => {
+  const names = new Map(hostile.map(({ url, addresses }) => [hostOf(url), addresses]));
+  const resolve = (host: string): Promise<readonly LookupAddress[]> =>
+    Promise.resolve((names.get(host) ?? ['93.184.216.34']).map((address) => ({ address, family: isIP(address) })));
+  const guard = createUrlGuard({ allowPrivate: () => [], resolve });
+
+  for (const { line, url } of hostile) {
+    if (line.startsWith('port ') || guard.judge(url) !== undefined) continue;
+    await assert.rejects(guard.resolve(hostOf(url), 80), BarredHost, line);
   }
 });
 
