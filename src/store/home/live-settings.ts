@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
 import type { Settings, SettingsChange } from '../../model/settings.ts';
 import { changeConfig, keepAsServed, loadConfig, loadSafeConfig } from './config-file.ts';
 import type { LoadedConfig } from './config-file.ts';
+import { stampOf } from './file-stamp.ts';
 import type { HomeFolder } from './home-folder.ts';
 
 /**
@@ -29,7 +29,7 @@ export class LiveSettings implements Settings {
    */
   static async open(home: HomeFolder, start: 'usual' | 'safe' = 'usual'): Promise<LiveSettings> {
     // Before it is read: what is written meanwhile is seen by the next look.
-    const stamp = stampOf(home);
+    const stamp = stampOfSettings(home);
     const loaded = start === 'safe' ? await loadSafeConfig(home) : await loadConfig(home);
     return new LiveSettings(home, start, loaded, stamp);
   }
@@ -61,7 +61,7 @@ export class LiveSettings implements Settings {
   }
 
   async #look(): Promise<readonly string[]> {
-    const stamp = stampOf(this.#home);
+    const stamp = stampOfSettings(this.#home);
     if (stamp === this.#stamp || this.#start === 'safe') return [];
     this.#stamp = stamp;
     const found = await this.#read();
@@ -91,16 +91,6 @@ function withoutPosition(warning: string): string {
 }
 
 /** Differs whenever one of the two files was written, put in the place of another, made or removed. */
-function stampOf({ configFile, configJsonFile }: HomeFolder): string {
-  return [configFile, configJsonFile].map(stampOfFile).join(' ');
-}
-
-function stampOfFile(path: string): string {
-  try {
-    // Looked at with every message, and most homes lack one of the two: no error is made for that.
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? 'none' : `${found.mtimeNs}/${found.size}/${found.ino}`;
-  } catch (thrown) {
-    return describeError(thrown);
-  }
+function stampOfSettings({ configFile, configJsonFile }: HomeFolder): string {
+  return [configFile, configJsonFile].map(stampOf).join(' ');
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { AppError, describeError } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import type { PersonId } from '../../base/ids.ts';
 import { parseJson } from '../../base/json.ts';
 import type { StandingRule, StandingRules } from '../../model/approvals.ts';
 import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
 import { readTextFile } from '../read-text-file.ts';
+import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 type Listed =
@@ -75,14 +75,4 @@ function readRules(file: string): Listed {
   const parsed = schema.parse(parseJson(found.text) ?? null);
   if (parsed.type === 'invalid') return { type: 'broken', problem: describeProblems(parsed.problems) };
   return { type: 'read', rules: parsed.value.rules.map((each) => ({ ...each, by: each.by as PersonId })) };
-}
-
-/** Differs whenever the file was written, put in the place of another, made or removed. */
-function stampOf(file: string): string {
-  try {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.mtimeNs}/${found.size}/${found.ino}`;
-  } catch (thrown) {
-    return describeError(thrown);
-  }
 }

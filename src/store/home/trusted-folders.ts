@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
-import { AppError, describeError } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import { isInside } from '../../base/is-inside.ts';
 import { parseJson } from '../../base/json.ts';
 import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
 import type { TrustedFolder } from '../../model/trust.ts';
 import { readTextFile } from '../read-text-file.ts';
+import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 type Listed =
@@ -84,14 +85,4 @@ function readList(file: string): Listed {
   const parsed = schema.parse(parseJson(found.text) ?? null);
   if (parsed.type === 'invalid') return { type: 'broken', problem: describeProblems(parsed.problems) };
   return { type: 'read', folders: parsed.value.folders };
-}
-
-/** Differs whenever the file was written, put in the place of another, made or removed. */
-function stampOf(file: string): string {
-  try {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.mtimeNs}/${found.size}/${found.ino}`;
-  } catch (thrown) {
-    return describeError(thrown);
-  }
 }
