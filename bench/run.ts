@@ -39,6 +39,10 @@ const measurements: Readonly<Record<string, () => Promise<readonly Figure[]>>> =
   'install-size': () => measureInstallSize(product),
 };
 
+for (const name of wanted)
+  if (!(name in measurements))
+    throw new Error(`no measurement is called ${name}: ${Object.keys(measurements).join(', ')}`);
+
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(measurements)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
