@@ -33,7 +33,8 @@ export type ChatNews =
   | { readonly type: 'kept' }
   /** The message that was sent under this id is among what is kept. */
   | { readonly type: 'taken'; readonly id: string }
-  | { readonly type: 'chats'; readonly busy: BusyChats }
+  /** In some chat something was begun, asked or ended. */
+  | { readonly type: 'chats' }
   | ({ readonly type: 'working' } & Work)
   | { readonly type: 'over' }
   | { readonly type: 'said'; readonly saying: Saying }
@@ -172,7 +173,7 @@ export class ChatHub implements WebchatPort {
     if (state === this.#busy.get(chat)) return;
     if (state) this.#busy.set(chat, state);
     else this.#busy.delete(chat);
-    for (const each of this.#chats.keys()) this.#tell(each, { type: 'chats', busy: this.busy });
+    for (const each of this.#chats.keys()) this.#tell(each, { type: 'chats' });
   }
 
   #tell(chat: string, news: ChatNews): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { streamSSE } from 'hono/streaming';
 import type { OutboxId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import { describeIntake } from '../gateway/describe-intake.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Intake } from '../gateway/intake.ts';
@@ -19,6 +19,7 @@ import { followChat } from './follow-chat.ts';
 import type { FollowDeps } from './follow-chat.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { readBody } from './read-body.ts';
+import { sendEvents } from './send-events.ts';
 import { sendFile } from './send-file.ts';
 import type { WebEnv } from './web-env.ts';
 
@@ -27,6 +28,7 @@ export interface ChatRoutesDeps extends FollowDeps {
   readonly gateway: Pick<Gateway, 'takeIn' | 'follow' | 'watch'>;
   readonly store: Pick<Store, 'sessions' | 'turns' | 'outbox'>;
   readonly streams: OpenStreams;
+  readonly log: Log;
   /** The folder that new sessions work in. */
   readonly workdir: string;
 }
@@ -81,16 +83,9 @@ function streamEvents(c: Context<WebEnv>, deps: ChatRoutesDeps): Response {
   const from = parseCursor(c.req.header('last-event-id') ?? c.req.query('after') ?? '');
   const ending = deps.streams.open(c.get('caller'));
   if (ending === undefined) throw new HTTPException(503, { message: 'too many streams are open' });
-  return streamSSE(c, async (stream) => {
-    stream.onAbort(() => ending.abort());
-    try {
-      for await (const { data, ...event } of followChat(address, from, deps, ending.signal)) {
-        await stream.writeSSE({ ...event, data: JSON.stringify(data) });
-      }
-    } finally {
-      deps.streams.close(ending);
-    }
-  });
+  const { signal } = ending;
+  const events = followChat(address, from, deps, signal);
+  return sendEvents(c, { events, signal, close: () => deps.streams.close(ending), log: deps.log });
 }
 
 /** Only what a message of this chat brought along, by its place there: no path ever comes from outside. */

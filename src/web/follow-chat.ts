@@ -130,7 +130,7 @@ class Following {
         yield { event: 'taken', data: { id: news.id } };
         return;
       case 'chats':
-        yield { event: 'chats', data: news.busy };
+        yield { event: 'chats', data: this.#deps.hub.busy };
         return;
       case 'working':
         yield this.#grow(news);

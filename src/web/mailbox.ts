@@ -4,17 +4,21 @@ import type { ChatNews } from './chat-hub.ts';
 type Working = Extract<ChatNews, { readonly type: 'working' }>;
 
 const calmMs = 40;
+// With many chats at work this changes all the time, and each change goes to everybody.
+const chatsCalmMs = 500;
 const mostNews = 500;
 
 /**
  * News for one reader, however slow. A reply that grows is one piece of news, its latest state, and is handed out at most
- * every few milliseconds; nothing else ever waits for it.
+ * every few milliseconds; so is, more seldom, what goes on in the chats. Nothing else ever waits for either.
  */
 export class Mailbox {
   readonly #clock: Clock;
   #news: ChatNews[] = [];
   #working: Working | undefined;
   #calmUntil = 0;
+  #hasChats = false;
+  #chatsCalmUntil = 0;
   #wake: (() => void) | undefined;
 
   constructor(clock: Clock) {
@@ -24,6 +28,9 @@ export class Mailbox {
   put(news: ChatNews): void {
     if (news.type === 'working') {
       this.#working = news;
+    } else if (news.type === 'chats') {
+      if (this.#hasChats) return;
+      this.#hasChats = true;
     } else {
       if (news.type === 'over') this.#working = undefined;
       // Whoever looks once finds all of it.
@@ -39,16 +46,24 @@ export class Mailbox {
     for (;;) {
       if (this.#news.length > mostNews) return 'overflow';
       const now = this.#clock.monotonic();
-      const isCalm = now >= this.#calmUntil;
-      if (this.#news.length > 0 || (this.#working && isCalm)) return this.#handOut(now);
+      const due = Math.min(this.#working ? this.#calmUntil : end, this.#hasChats ? this.#chatsCalmUntil : end);
+      if (this.#news.length > 0 || (now >= due && due < end)) return this.#handOut(now);
       if (now >= end || signal.aborted) return [];
-      await this.#wait((this.#working ? this.#calmUntil : end) - now, signal);
+      await this.#wait(due - now, signal);
     }
   }
 
   #handOut(now: number): readonly ChatNews[] {
-    const news = this.#working ? [...this.#news, this.#working] : this.#news;
-    if (this.#working) this.#calmUntil = now + calmMs;
+    const news = this.#news;
+    if (this.#working) {
+      news.push(this.#working);
+      this.#calmUntil = now + calmMs;
+    }
+    if (this.#hasChats && now >= this.#chatsCalmUntil) {
+      news.push({ type: 'chats' });
+      this.#chatsCalmUntil = now + chatsCalmMs;
+      this.#hasChats = false;
+    }
     this.#news = [];
     this.#working = undefined;
     return news;

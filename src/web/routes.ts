@@ -5,7 +5,6 @@ import { getCookie } from 'hono/cookie';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { describeError, isPassing } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import { addChatRoutes } from './chat-routes.ts';
 import type { ChatRoutesDeps } from './chat-routes.ts';
 import { judgeRequest } from './judge-request.ts';
@@ -25,7 +24,6 @@ export interface RoutesDeps extends ChatRoutesDeps {
   readonly streams: OpenStreams;
   readonly cookieName: string;
   readonly allowedHosts: ReadonlySet<string>;
-  readonly log: Log;
 }
 
 const longestCode = 1024;

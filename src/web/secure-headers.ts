@@ -14,7 +14,8 @@ const contentPolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-const headers: Readonly<Record<string, string>> = {
+/** On every answer, errors included. */
+export const safeHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -25,8 +26,7 @@ const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** On every answer, errors included. */
 export const secureHeaders: MiddlewareHandler = async (c, next) => {
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  for (const [name, value] of Object.entries(safeHeaders)) c.header(name, value);
   await next();
 };

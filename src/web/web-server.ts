@@ -9,10 +9,9 @@ import { Logins } from './logins.ts';
 import { OpenStreams } from './open-streams.ts';
 import { readPageFiles } from './page-files.ts';
 import { createRoutes } from './routes.ts';
-import type { RoutesDeps } from './routes.ts';
 import { WrongTries } from './wrong-tries.ts';
 
-export interface WebServerDeps extends Omit<ChatRoutesDeps, 'streams'>, Pick<RoutesDeps, 'log'> {
+export interface WebServerDeps extends Omit<ChatRoutesDeps, 'streams'> {
   readonly settings: WebSettings;
   readonly webLogins: WebLogins;
   /** What programs show instead of a login. */

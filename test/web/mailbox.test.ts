@@ -57,3 +57,18 @@ test('a reader that takes nothing holds only so much, and has to begin anew', as
 
   assert.equal(await mail.take(1000, signal), 'overflow');
 });
+
+test('what goes on in the chats is told at once, then at most now and then, and holds up nothing', async () => {
+  const clock = new ManualClock();
+  const mail = new Mailbox(clock);
+
+  mail.put({ type: 'chats' });
+  assert.deepEqual(await mail.take(1000, signal), [{ type: 'chats' }]);
+  for (let count = 0; count < 10_000; count += 1) mail.put({ type: 'chats' });
+  mail.put({ type: 'over' });
+  assert.deepEqual(await mail.take(1000, signal), [{ type: 'over' }]);
+  const next = mail.take(1000, signal);
+  clock.advance(500);
+
+  assert.deepEqual(await next, [{ type: 'chats' }]);
+});
