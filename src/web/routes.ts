@@ -52,8 +52,18 @@ export function createRoutes(deps: RoutesDeps): Hono<WebEnv> {
   return app;
 }
 
+/** A length that is told is one that the server holds the sender to: only a body without one has to be counted. */
 function limitBody(maxSize: number): MiddlewareHandler<WebEnv> {
-  return bodyLimit({ maxSize, onError: (c) => refuse(c, 413, 'that is too long') });
+  const count = bodyLimit({ maxSize, onError: tooLong });
+  return async (c, next) => {
+    const told = c.req.header('transfer-encoding') === undefined ? c.req.header('content-length') : undefined;
+    if (told === undefined) return await count(c, next);
+    return Number(told) > maxSize ? tooLong(c) : await next();
+  };
+}
+
+function tooLong(c: Context): Response {
+  return refuse(c, 413, 'that is too long');
 }
 
 function refuseOthers(allowedHosts: ReadonlySet<string>): MiddlewareHandler<WebEnv> {

@@ -37,7 +37,7 @@ import { hasTraces, removeTraces } from './remove-traces.ts';
 import { toPort } from './rows.ts';
 import { scheduleRows } from './schedules.ts';
 import { searchRows } from './search.ts';
-import { indexNewTexts } from './search-index.ts';
+import { indexNowAndThen } from './search-index.ts';
 import { sessionRows } from './sessions.ts';
 import type { StoreFiles } from './store-files.ts';
 import { turnRows } from './turns.ts';
@@ -57,7 +57,7 @@ export function assembleStore({ db, files, ownership, clock, log }: StoreParts):
   const guard = guardIdentity([files.database, files.writeAheadLog, files.sharedMemory]);
   const commits = new GroupCommit(db, {
     beforeWriting: guard,
-    beforeCommit: () => indexNewTexts(db),
+    beforeCommit: indexNowAndThen(db),
     explain: (thrown) => explainError(thrown, files),
   });
   const makePorts = portMaker(db, clock);
@@ -69,7 +69,7 @@ export function assembleStore({ db, files, ownership, clock, log }: StoreParts):
   return {
     ...ports,
     sessions: thenForget(ports.sessions, forget),
-    search: toPort<Search>(searchRows(db), ['find', 'lastSaid'], commits.run),
+    search: toPort<Search>(searchRows(db), ['lastSaid'], commits.run),
     transaction: (work) => transaction(work, { commits, makePorts, forget }),
     prune: (activeBefore) => prune(deletions, activeBefore),
     close() {

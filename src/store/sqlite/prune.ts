@@ -3,7 +3,7 @@ import type { Database, Query } from './database.ts';
 import { deleteSession } from './delete-session.ts';
 import { removeTraces } from './remove-traces.ts';
 import type { Deletions } from './remove-traces.ts';
-import { searchIndexes, tidyIndex } from './search-index.ts';
+import { searchIndexes, splitIndex, tidyIndex } from './search-index.ts';
 
 // Small portions, so that the sessions in use are served in between.
 const sessionsAtOnce = 20;
@@ -31,6 +31,7 @@ export async function prune(deletions: Deletions, activeBefore: number): Promise
   if (deleted.length === 0) return deleted;
   await removeTraces(deletions);
   for (const index of searchIndexes) {
+    await commits.run('write', () => splitIndex(db, index));
     let hasMore = await commits.run('write', () => tidyIndex(db, index, 'first'));
     while (hasMore) hasMore = await commits.run('write', () => tidyIndex(db, index, 'next'));
   }

@@ -2,6 +2,7 @@ import type { SessionId, TurnId } from '../../base/ids.ts';
 import type { Search, SearchHit } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
+import { indexNewTexts } from './search-index.ts';
 import { cutSnippet, quoteAsPhrase, quoteWords, shortestPiece, toLikePattern } from './search-query.ts';
 
 interface HitRow {
@@ -33,6 +34,7 @@ export function searchRows(db: Database): Rows<Search> {
     find(query, limit) {
       const text = query.replaceAll('\0', ' ').trim();
       if (text === '' || limit < 1) return [];
+      indexNewTexts(db);
       const words = quoteWords(text);
       const hits = words === '' ? [] : db.all(withWords, words, limit);
       return (hits.length > 0 ? hits : findPiece(db, text, limit)).map(toHit);
