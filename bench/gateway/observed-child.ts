@@ -17,11 +17,13 @@ export interface ObservedChild extends AsyncDisposable {
   isRunning(): boolean;
   /** The first line that it prints. */
   readonly firstLine: Promise<string>;
-  /** `tidy` has it collect its garbage first. Counts begin anew. */
+  /** `tidy` has it collect its garbage first, and give back to the system what it does not need. Counts begin anew. */
   ask(how: 'as-it-is' | 'tidy'): Promise<Vitals>;
 }
 
 const sampleMs = 5;
+// V8 holds back the pages that it has freed for eight seconds, lest it needs them again, and lets go of them with a collection.
+const poolMs = 9000;
 
 // Loaded before the program, which knows nothing of it. A commit counts where it changed something: only those wait for the disk.
 const observe = `
@@ -56,7 +58,7 @@ process.on('message', async (how) => {
     const collect = runInNewContext('gc');
     for (let round = 0; round < 3; round += 1) {
       collect();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, ${poolMs}));
     }
   }
   const { user, system } = process.cpuUsage(cpu);
