@@ -269,7 +269,7 @@ const sections = {
       sandbox: optional(oneOf(['auto', 'off'], 'whether Chromium locks pages away from the system (auto: if it can)')),
       allow_private: optional(
         oneOrMany(
-          string('a host, with :port for one port alone', { minLength: 1 }),
+          string('a name, an address or a network, with :port where it is an unusual one', { minLength: 1 }),
           'what may be opened though it is not on the public internet, such as nas.local; nothing unless set',
         ),
       ),

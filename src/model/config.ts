@@ -8,7 +8,7 @@ import type { McpServers, ToolSearchSettings } from './mcp-settings.ts';
 import type { Effort } from './provider.ts';
 import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
-import { findSearchDoubts, searchSettings } from './search-settings.ts';
+import { findExceptionDoubts, searchSettings } from './search-settings.ts';
 import type { SearchSettings } from './search-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
@@ -204,7 +204,7 @@ function ignoredKeys(raw: Json): readonly Problem[] {
 }
 
 /** What is well formed and still cannot be meant. */
-function findDoubts({ model: { aliases }, prices, search }: Config): readonly Problem[] {
+function findDoubts({ model: { aliases }, prices, search, browser }: Config): readonly Problem[] {
   const ofAliases = Object.entries(aliases).flatMap(([alias, name]) => {
     if (!Object.hasOwn(aliases, name)) return [];
     const what = alias === name ? 'stands for itself' : `stands for ${name}, which is an alias, too`;
@@ -216,7 +216,8 @@ function findDoubts({ model: { aliases }, prices, search }: Config): readonly Pr
       path: ['prices', name],
       message: `prices.${name} is the price of nothing: models are named provider:model there`,
     }));
-  return [...ofAliases, ...ofPrices, ...findSearchDoubts(search)];
+  const ofExceptions = [...findExceptionDoubts('search', search), ...findExceptionDoubts('browser', browser)];
+  return [...ofAliases, ...ofPrices, ...ofExceptions];
 }
 
 export function withDefaults(user: UserConfig): Config {

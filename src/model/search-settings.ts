@@ -31,12 +31,15 @@ export function searchSettings(user: UserSearch = {}): SearchSettings {
   };
 }
 
-/** Exceptions that except nothing. */
-export function findSearchDoubts({ allowPrivate }: SearchSettings): readonly Problem[] {
+/** Exceptions that except nothing, in the settings of the web and of the browser alike. */
+export function findExceptionDoubts(
+  section: 'search' | 'browser',
+  { allowPrivate }: Pick<SearchSettings, 'allowPrivate'>,
+): readonly Problem[] {
   return allowPrivate
     .filter((place) => !/^[^\s/@*]+(?:\/\d+)?$/.test(place))
     .map((place) => ({
-      path: ['search', 'allow_private'],
-      message: `search.allow_private: ${place} is no host: write it alone, as nas.local, 192.168.1.20:8080 or 10.0.0.0/8`,
+      path: [section, 'allow_private'],
+      message: `${section}.allow_private: ${place} is no host: write it alone, as nas.local, 192.168.1.20:8080 or 10.0.0.0/8`,
     }));
 }

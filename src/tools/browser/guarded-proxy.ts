@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { BarredHost } from './url-guard.ts';
+import { BarredHost } from '../web/guarded-lookup.ts';
 import type { UrlGuard } from './url-guard.ts';
 
 const mostRefusals = 200;

@@ -2,13 +2,14 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { describePrivate } from './judge-url.ts';
+import type { ExceptionSetting } from './judge-url.ts';
 import { isAllowedAddress } from './private-exceptions.ts';
 import type { PrivateException } from './private-exceptions.ts';
 
 /** All addresses of a name. Rejects where there is none. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** A host whose name leads where nothing may be fetched from. */
+/** A host that may not be connected to. The message says why. */
 export class BarredHost extends Error {
   override readonly name = 'BarredHost';
 }
@@ -31,10 +32,11 @@ export async function checkHost(
   hostname: string,
   resolve: Resolve,
   exceptions: readonly PrivateException[],
+  setting: ExceptionSetting = 'search.allow_private',
 ): Promise<readonly LookupAddress[]> {
   const addresses = await resolve(hostname);
   if (addresses.every(({ address }) => isAllowedAddress(address, hostname, exceptions))) return addresses;
-  throw new BarredHost(describePrivate(hostname));
+  throw new BarredHost(describePrivate(hostname, setting));
 }
 
 function answerLookup(

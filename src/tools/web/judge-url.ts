@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { classifyAddress } from './classify-address.ts';
 import { isMetadataName, isPrivateName } from './private-names.ts';
 import { exceptionsAt, isAllowedAddress, isExceptedName, plainName, withoutBrackets } from './private-exceptions.ts';
 import type { PrivateException } from './private-exceptions.ts';
@@ -10,31 +11,50 @@ export type UrlVerdict =
   /** It leads where nothing may be fetched from. */
   | { readonly type: 'barred'; readonly reason: string };
 
+/** The setting that makes exceptions; whoever is refused something is told its name. */
+export type ExceptionSetting = 'search.allow_private' | 'browser.allow_private';
+
 const longestUrl = 8000;
 
 /**
- * Whether an address may be fetched, as far as it says itself where it leads. What its name stands for is checked when
+ * Whether an address may be asked for, as far as it says itself where it leads. What its name stands for is checked when
  * the connection is made. Pure.
  */
-export function judgeUrl(text: string, exceptions: readonly PrivateException[]): UrlVerdict {
+export function judgeUrl(
+  text: string,
+  exceptions: readonly PrivateException[],
+  setting: ExceptionSetting = 'search.allow_private',
+): UrlVerdict {
   const written = text.trim();
   if (written.length > longestUrl) return unfit('the address is too long');
   // The parser would leave these out, or read them as slashes: whoever writes them wants to be read in two ways.
   if (/[\p{Cc}\\]/u.test(written)) return unfit('there is a character in the address that does not belong into one');
   if (!URL.canParse(written)) return unfit('that is no address: write it whole, beginning with https://');
   const url = new URL(written);
-  if (!/^https?:$/.test(url.protocol)) return unfit(`only http:// and https:// can be fetched, not ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') return unfit('an address with a user or a password is not fetched');
-  const port = portOf(url);
+  if (!/^https?:$/.test(url.protocol)) return unfit(`only http:// and https:// are possible, not ${url.protocol}`);
+  if (url.username !== '' || url.password !== '') return unfit('a user or a password in the address is not allowed');
+  const objection = findObjection({ hostname: url.hostname, port: portOf(url) }, exceptions, setting);
+  return objection === undefined ? { type: 'fit', url } : { type: 'barred', reason: objection };
+}
+
+/** Why a place is not connected to, as far as it says itself where it leads; undefined where it may be. Pure. */
+export function findObjection(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  exceptions: readonly PrivateException[],
+  setting: ExceptionSetting,
+): string | undefined {
   const ofPort = exceptionsAt(exceptions, port);
   const isNamedPort = ofPort.some((exception) => exception.port === port);
-  if (isBadPort(port) && !isNamedPort) return barred(`port ${port} is not one for web pages`);
-  return isReachable(url.hostname, ofPort) ? { type: 'fit', url } : barred(describePrivate(url.hostname));
+  if (isBadPort(port) && !isNamedPort) return `port ${port} is not one for web pages`;
+  return isReachable(hostname, ofPort) ? undefined : describePrivate(hostname, setting);
 }
 
 /** Why a host is not connected to, and who can change that. */
-export function describePrivate(hostname: string): string {
-  return `${hostname} is not on the public internet, and search.allow_private in the settings does not name it`;
+export function describePrivate(hostname: string, setting: ExceptionSetting): string {
+  const handsOutCredentials =
+    isMetadataName(plainName(hostname)) || classifyAddress(withoutBrackets(hostname)) === 'metadata';
+  if (handsOutCredentials) return `${hostname} hands out the credentials of this machine, and is never asked`;
+  return `${hostname} is not on the public internet, and ${setting} in the settings does not name it`;
 }
 
 export function portOf(url: URL): number {
@@ -60,8 +80,4 @@ function isBadPort(port: number): boolean {
 
 function unfit(reason: string): UrlVerdict {
   return { type: 'unfit', reason };
-}
-
-function barred(reason: string): UrlVerdict {
-  return { type: 'barred', reason };
 }

@@ -46,6 +46,12 @@ const cases: readonly {
     code: 0,
   },
   {
+    title: 'so is one for the browser',
+    settings: { model: { provider: 'demo' }, browser: { allow_private: ['10.0.0.0/8', '*.local'] } },
+    says: /^\S+config\.json:\d+:\d+: browser\.allow_private: \*\.local is no host: write it alone, as nas\.local, .*\n$/,
+    code: 0,
+  },
+  {
     title: 'a fallback that would be left out is a warning',
     settings: { model: { provider: 'demo' }, fallback: { provider: 'openai', model: 'gpt' } },
     says: /^a fallback is left out: the provider openai has no key: set OPENAI_API_KEY\n$/,

@@ -5,8 +5,10 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { outcomeToText } from '../../../src/model/message.ts';
-import { BarredHost, createUrlGuard } from '../../../src/tools/browser/url-guard.ts';
-import { judgeUrl } from '../../../src/tools/web/judge-url.ts';
+import { createUrlGuard } from '../../../src/tools/browser/url-guard.ts';
+import type { UrlGuard } from '../../../src/tools/browser/url-guard.ts';
+import { BarredHost } from '../../../src/tools/web/guarded-lookup.ts';
+import { judgeUrl, portOf } from '../../../src/tools/web/judge-url.ts';
 import { readExceptions } from '../../../src/tools/web/private-exceptions.ts';
 import { startWebSite } from '../../support/web-site.ts';
 import type { WebSite } from '../../support/web-site.ts';
@@ -86,23 +88,40 @@ test('no hostile address is reached by being led to it', async () => {
   }
 });
 
-test('no hostile address is opened by the browser either, but for ports, which Chromium itself closes', async () => {
+/** The browser's guard, with the names of the list; what is not there is public. */
+function guardWith(...allowed: readonly string[]): UrlGuard {
   const names = new Map(hostile.map(({ url, addresses }) => [hostOf(url), addresses]));
   const resolve = (host: string): Promise<readonly LookupAddress[]> =>
     Promise.resolve((names.get(host) ?? ['93.184.216.34']).map((address) => ({ address, family: isIP(address) })));
-  const guard = createUrlGuard({ allowPrivate: () => [], resolve });
+  return createUrlGuard({ allowPrivate: () => allowed, resolve });
+}
 
-  for (const { line, url } of hostile) {
-    if (line.startsWith('port ') || guard.judge(url) !== undefined) continue;
-    await assert.rejects(guard.resolve(hostOf(url), 80), BarredHost, line);
+test('no hostile address is opened by the browser either', async () => {
+  const guard = guardWith();
+
+  for (const { line, url, addresses } of hostile) {
+    if (addresses.length === 0) assert.ok(guard.judge(url) !== undefined, line);
+    else await assert.rejects(guard.resolve(hostOf(url), portOf(new URL(url))), BarredHost, line);
   }
 });
 
-test('all harmless addresses may be fetched, and nobody is asked', async () => {
+test('what a page loads, dials or is led to is judged like what is opened', async () => {
+  const guard = guardWith();
+  const led = hostile.filter(({ url }) => URL.canParse(url) && judgeUrl(url, []).type === 'barred');
+
+  assert.ok(led.length > 100, String(led.length));
+  for (const { line, url } of led) {
+    await assert.rejects(guard.resolve(hostOf(url), portOf(new URL(url))), BarredHost, line);
+  }
+});
+
+test('all harmless addresses may be fetched and opened, and nobody is asked', async () => {
   await using bench = await openToolBench();
+  const guard = guardWith();
 
   for (const { line, url } of harmless) {
     assert.equal(judgeUrl(url, []).type, 'fit', line);
+    assert.equal(guard.judge(url), undefined, line);
     assert.deepEqual(await bench.assess('web_fetch', { url }), { type: 'safe' }, line);
   }
 });
@@ -137,7 +156,13 @@ const cases: readonly (readonly [verdict: string, url: string, ...allowed: strin
 ];
 
 for (const [verdict, url, ...allowed] of cases) {
-  test(`${url} is ${verdict} where ${allowed.join(' and ')} is allowed`, () => {
+  test(`${url} is ${verdict} where ${allowed.join(' and ')} is allowed, to a fetch and to the browser`, async () => {
+    const opened = new URL(url);
+    const reached = guardWith(...allowed).resolve(opened.hostname, portOf(opened));
+
     assert.equal(verdictOf(url, ...allowed), verdict);
+    assert.equal(guardWith(...allowed).judge(url) === undefined, verdict === 'fit');
+    if (verdict === 'barred') await assert.rejects(reached, BarredHost);
+    else await reached;
   });
 }
