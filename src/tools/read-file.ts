@@ -15,6 +15,7 @@ type ReadFileInput = ValueOf<typeof inputSchema>;
 
 /** Reads a text file, or a kept result, a page of lines at a time. */
 export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<ReadFileInput> {
+  const asked = new WeakMap<ReadFileInput, string>();
   return {
     name: 'read_file',
     toolset: 'file',
@@ -24,7 +25,9 @@ export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<R
     effect: 'reads',
     assess: (input, place) => {
       if (isBlob(input.path)) return Promise.resolve({ type: 'safe' });
-      return Promise.resolve(workspace.judgeRead(workspace.locate(input.path, place)));
+      const risk = workspace.judgeRead(workspace.locate(input.path, place));
+      if (risk.type === 'ask') asked.set(input, risk.question);
+      return Promise.resolve(risk);
     },
     footprint: (input, place) => ({
       type: 'files',
@@ -35,13 +38,24 @@ export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<R
         const { readPage, readBlobPage } = await import('./files/read-page.ts');
         if (isBlob(input.path)) return await readBlobPage(input.path, input, context.readBlob);
         const path = workspace.locate(input.path, context);
+        const reason = findObjection(path, workspace, asked.get(input));
+        if (reason !== undefined) return { type: 'refused', reason };
         // Before it is read: a change that comes in between is noticed then, if not now.
         await stamps.note(context.sessionId, path);
-        return await readPage(path, input, workspace, context);
+        return await readPage(path, input, context);
       });
     },
     verify: () => Promise.resolve('unknown'),
   };
+}
+
+/** Links may be swapped while a question stands, so that a path is judged again right before it is read. */
+function findObjection(path: string, workspace: Workspace, asked: string | undefined): string | undefined {
+  const risk = workspace.judgeRead(path);
+  if (risk.type === 'forbidden') return risk.reason;
+  return risk.type === 'safe' || risk.question === asked
+    ? undefined
+    : `that now leads to ${path}, which the user was not asked about`;
 }
 
 function isBlob(path: string): boolean {

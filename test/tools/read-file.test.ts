@@ -163,7 +163,7 @@ test('the environment of a process cannot be read, nor can our secrets, also thr
   const outcomes = await Promise.all(expected.map(async (path) => (await bench.outcome('read_file', { path })).type));
 
   assert.deepEqual(new Set(risks), new Set(['forbidden']));
-  assert.deepEqual(new Set(outcomes), new Set(['failed']));
+  assert.deepEqual(new Set(outcomes), new Set(['refused']));
   assert.equal((await bench.assess('read_file', { path: 'home/config.yaml' })).type, 'safe');
   assert.equal((await bench.assess('read_file', { path: '/etc/passwd' })).type, 'safe');
 });
@@ -178,12 +178,27 @@ test('what a link leads to is judged when it is read, not only when the call is 
   await rm(link);
   await symlink(join(bench.home, '.env'), link);
   const request = { offset: undefined, limit: undefined };
-  const workspace = { isSecret: () => false };
 
-  assert.deepEqual([call.risk.type, (await call.run()).type], ['safe', 'failed']);
+  assert.deepEqual([call.risk.type, (await call.run()).type], ['safe', 'refused']);
   // As if the link had been put there after the last look at the path.
   const context = { signal: new AbortController().signal, keepImage: () => Promise.resolve('never') };
-  await assert.rejects(readPage(link, request, workspace, context), { code: 'ELOOP' });
+  await assert.rejects(readPage(link, request, context), { code: 'ELOOP' });
+});
+
+test('what a person was not asked about is not read when a link has come to lead there', async () => {
+  await using bench = await openToolBench();
+  const link = join(bench.workdir, 'link');
+  for (const name of ['.netrc', '.pgpass']) await writeFile(join(bench.workdir, name), 'a password');
+  await symlink('.netrc', link);
+  const first = await bench.prepare('read_file', { path: 'link' });
+  const second = await bench.prepare('read_file', { path: 'link' });
+
+  const asAsked = await first.run();
+  await rm(link);
+  await symlink('.pgpass', link);
+  const swapped = await second.run();
+
+  assert.deepEqual([first.risk.type, asAsked.type, swapped.type], ['ask', 'done', 'refused']);
 });
 
 test('a kept result is paged by its id like a file', async () => {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, readFile, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import { readReal } from '../files/open-real.ts';
 import { replaceFile, syncFolder } from '../files/replace-file.ts';
 
 /** What stood at a path. The bytes of a file are kept under their digest. */
@@ -108,9 +109,19 @@ export async function look(path: string): Promise<{ readonly state: FileState; r
   if (found === undefined) return { state: await describeAbsence(path) };
   if (!found.isFile()) return { state: { type: 'not-kept', reason: 'it is not a file' } };
   if (found.size > mostBytes) return { state: { type: 'not-kept', reason: `it is larger than ${mostBytes} bytes` } };
-  const bytes = await readFile(path);
+  const bytes = await readUnlessMoved(path);
+  if (bytes === undefined) return { state: { type: 'not-kept', reason: 'a link has taken its place' } };
   const { mode, uid, gid } = found;
   return { state: { type: 'file', digest: digestOf(bytes), mode: mode & 0o7777, uid, gid }, bytes };
+}
+
+async function readUnlessMoved(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readReal(path);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'ELOOP') return undefined;
+    throw thrown;
+  }
 }
 
 async function describeAbsence(path: string): Promise<FileState> {

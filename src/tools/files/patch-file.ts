@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { ToolOutcome } from '../../model/message.ts';
 import { cut, done, failed } from '../tool-outcomes.ts';
 import { locateText } from './locate-text.ts';
 import type { Located } from './locate-text.ts';
 import { describeNearMatches } from './near-matches.ts';
+import { readReal } from './open-real.ts';
 import { replaceFile, statIfAny } from './replace-file.ts';
 import { describeMissing } from './similar-names.ts';
 import type { TextPlace } from './text-place.ts';
@@ -29,7 +29,7 @@ export async function patchFile(path: string, input: PatchRequest, keep: Target[
   if (!existing.isFile()) return failed(`${path} is not a file`);
   if (existing.size > mostBytes)
     return failed(`${path} is too large to patch (${existing.size} bytes); use the terminal`);
-  const text = decodeText(await readFile(path));
+  const text = decodeText(await readReal(path));
   if (text === undefined) return failed(`${path} is not text in UTF-8; change it in the terminal`);
   const located = locateText(text, input.old_string);
   if (located.type === 'missing') return failed(describeNearMatches(text, input.old_string, path));
@@ -71,7 +71,7 @@ async function applyPatch(target: Target, replacement: string): Promise<ToolOutc
   if (changed === text) return failed(`the change leaves ${path} as it is`);
   await keep(changed);
   await replaceFile(path, changed, existing);
-  if ((await readFile(path, 'utf8')) !== changed)
+  if ((await readReal(path)).toString('utf8') !== changed)
     return failed(`${path} was changed by someone else meanwhile; read it again`);
   const times = located.places.length === 1 ? '' : ` ${located.places.length} times`;
   const how = located.strategy === 'exact' ? '' : ` (matched but for ${looseness[located.strategy]})`;

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
@@ -9,7 +8,7 @@ import { textPart } from '../../model/message.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
 import { done, failed } from '../tool-outcomes.ts';
-import type { Workspace } from '../workspace.ts';
+import { openReal } from './open-real.ts';
 import { pageLines } from './page-lines.ts';
 import type { LinePage, LineWindow } from './page-lines.ts';
 import { describeMissing } from './similar-names.ts';
@@ -29,13 +28,11 @@ export interface PageRequest {
 export async function readPage(
   path: string,
   input: PageRequest,
-  workspace: Pick<Workspace, 'isSecret'>,
   { signal, keepImage }: Pick<ToolContext, 'signal' | 'keepImage'>,
 ): Promise<ToolOutcome> {
-  const problem = await findProblem(path, workspace);
+  const problem = await findProblem(path);
   if (problem !== undefined) return failed(problem);
-  // The path is a real one; a link that has taken its place since then is not followed.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await using file = await openReal(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
   const sample = buffer.subarray(0, bytesRead);
   if (judgeImage({ bytes: sample }).type === 'image') return await showImage(path, file, keepImage);
@@ -69,8 +66,7 @@ export async function readBlobPage(
 }
 
 /** Why a path cannot be read as text at all. Opening a device or a pipe could wait for ever, so it is not tried. */
-async function findProblem(path: string, workspace: Pick<Workspace, 'isSecret'>): Promise<string | undefined> {
-  if (workspace.isSecret(path)) return `${path} may not be read`;
+async function findProblem(path: string): Promise<string | undefined> {
   try {
     const file = await stat(path);
     if (file.isDirectory()) return `${path} is a folder; list it with search_files (target "files") or ls`;

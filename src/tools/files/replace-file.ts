@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import { holdFolder } from './held-folder.ts';
 
 type Permissions = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
@@ -19,24 +20,23 @@ export async function statIfAny(path: string): Promise<Stats | undefined> {
 
 /**
  * Puts a file in place whole or not at all: whoever reads meanwhile, or after a crash, sees the old content or the new.
- * Permissions of an existing file are kept, and missing folders are made.
+ * Permissions of an existing file are kept, and missing folders are made. The path is a real one: no link is followed.
  */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
   existing: Permissions | undefined,
 ): Promise<void> {
-  const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
-  const temporary = join(folder, `.talaria-${randomBytes(6).toString('hex')}.tmp`);
+  await using folder = await holdFolder(dirname(path));
+  const temporary = folder.at(`.talaria-${randomBytes(6).toString('hex')}.tmp`);
   try {
     await writeDurably(temporary, content, existing);
-    await rename(temporary, path);
+    await rename(temporary, folder.at(basename(path)));
   } catch (thrown) {
     await rm(temporary, { force: true });
-    throw thrown;
+    throw folder.explain(thrown);
   }
-  await syncFolder(folder);
+  await folder.sync();
 }
 
 async function writeDurably(

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { locateText } from './locate-text.ts';
 import { withEndings } from './line-endings.ts';
+import { readReal } from './open-real.ts';
 import { decodeText } from './patch-file.ts';
 import type { PatchRequest } from './patch-file.ts';
 
@@ -32,7 +32,7 @@ function decidePatched(text: string, input: PatchRequest): 'done' | 'not-done' |
 
 async function readText(path: string): Promise<string | undefined> {
   try {
-    return decodeText(await readFile(path));
+    return decodeText(await readReal(path));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { open, readFile } from 'node:fs/promises';
 import type { ToolOutcome } from '../../model/message.ts';
 import { done, failed } from '../tool-outcomes.ts';
 import { usesCrLf } from './line-endings.ts';
+import { openReal, readReal } from './open-real.ts';
 import { replaceFile, statIfAny } from './replace-file.ts';
 
 const sampleBytes = 64 * 1024;
@@ -33,14 +33,14 @@ export async function verifyWhole(path: string, content: string): Promise<'done'
     if (existing === undefined) return 'not-done';
     if (!existing.isFile()) return 'unknown';
     const written = Buffer.from(keepStyle(content, await readSample(path)));
-    return existing.size === written.length && written.equals(await readFile(path)) ? 'done' : 'unknown';
+    return existing.size === written.length && written.equals(await readReal(path)) ? 'done' : 'unknown';
   } catch {
     return 'unknown';
   }
 }
 
 async function readSample(path: string): Promise<string> {
-  await using file = await open(path, 'r');
+  await using file = await openReal(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
   return buffer.toString('utf8', 0, bytesRead);
 }
