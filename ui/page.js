@@ -8,7 +8,7 @@ import { newName, Outgoing, whyTooLong } from './outgoing.js';
 import { makeQuestion } from './question.js';
 import { TabTitle } from './tab-title.js';
 
-/** @import { Choice, Question } from './question.js' */
+/** @import { Answer, Question } from './question.js' */
 
 const texts = { connecting: 'Connecting…', open: 'Connected', lost: 'Connection lost, trying again…' };
 
@@ -104,7 +104,7 @@ class ChatView {
         this.#messages.say(data);
         break;
       case 'asked':
-        find('questions').append(makeQuestion(data, (choice) => this.#answer(data, choice)));
+        find('questions').append(makeQuestion(data, (answer) => this.#answer(data, answer)));
         break;
       case 'concluded':
         document.getElementById(data.id)?.remove();
@@ -121,7 +121,7 @@ class ChatView {
 
   /** @param {readonly Question[]} questions */
   #showQuestions(questions) {
-    const nodes = questions.map((question) => makeQuestion(question, (choice) => this.#answer(question, choice)));
+    const nodes = questions.map((question) => makeQuestion(question, (answer) => this.#answer(question, answer)));
     find('questions').replaceChildren(...nodes);
   }
 
@@ -143,11 +143,11 @@ class ChatView {
 
   /**
    * @param {Question} question
-   * @param {Choice} choice
+   * @param {Answer} answer
    */
-  async #answer({ digest }, { verdict, scope }) {
+  async #answer({ digest }, answer) {
     const path = `/api/chats/${encodeURIComponent(this.chat)}/answers`;
-    await ask(path, { digest, verdict, scope }).catch(() => showState('lost'));
+    await ask(path, { digest, ...answer }).catch(() => showState('lost'));
     input.focus();
   }
 }

@@ -1,48 +1,59 @@
 /** @typedef {{ atMost: 'session' | 'always', label: string }} Offer */
-/** @typedef {{ id: string, digest: string, text: string, offer?: Offer }} Question */
-/** @typedef {{ label: string, verdict: 'approved' | 'denied', scope?: 'session' | 'always' }} Choice */
+/** @typedef {{ id: string, digest: string, text: string, offer?: Offer, choices?: readonly string[] }} Question */
+/** @typedef {{ verdict: 'approved' | 'denied', scope?: 'session' | 'always' } | { choice: string }} Answer */
+/** @typedef {{ label: string, answer: Answer }} Button */
 
 /**
  * A question and its answers. It goes when it is concluded, here or elsewhere.
  * @param {Question} question
- * @param {(choice: Choice) => Promise<void>} onAnswer
+ * @param {(answer: Answer) => Promise<void>} onAnswer
  */
-export function makeQuestion({ id, text, offer }, onAnswer) {
+export function makeQuestion({ id, text, offer, choices }, onAnswer) {
   const body = document.createElement('pre');
   body.className = 'body';
   body.tabIndex = 0;
   body.textContent = text;
-  const choices = document.createElement('div');
-  choices.className = 'choices';
-  for (const choice of choicesFor(offer)) {
+  const buttons = document.createElement('div');
+  buttons.className = 'choices';
+  for (const { label, answer } of choices ? buttonsToChoose(choices) : buttonsToConsent(offer)) {
     const button = document.createElement('button');
     button.type = 'button';
-    button.textContent = choice.label;
-    if (choice.verdict === 'denied') button.className = 'deny';
-    button.addEventListener('click', () => void onAnswer(choice));
-    choices.append(button);
+    button.textContent = label;
+    if ('verdict' in answer && answer.verdict === 'denied') button.className = 'deny';
+    button.addEventListener('click', () => void onAnswer(answer));
+    buttons.append(button);
   }
   const node = document.createElement('section');
   node.className = 'question';
   node.id = id;
   node.setAttribute('aria-label', 'A question that waits for your answer');
-  node.append(body, choices);
+  node.append(body, buttons);
   return node;
 }
 
 /**
- * @param {Question['offer']} offer
- * @returns {readonly Choice[]}
+ * @param {readonly string[]} choices
+ * @returns {readonly Button[]}
  */
-function choicesFor(offer) {
-  /** @type {Choice} */
-  const deny = { label: 'Deny', verdict: 'denied' };
-  if (offer === undefined) return [{ label: 'Allow', verdict: 'approved' }, deny];
-  /** @type {Choice[]} */
+function buttonsToChoose(choices) {
+  return choices.map((label, index) => ({ label, answer: { choice: String(index) } }));
+}
+
+/**
+ * @param {Question['offer']} offer
+ * @returns {readonly Button[]}
+ */
+function buttonsToConsent(offer) {
+  /** @type {Button} */
+  const deny = { label: 'Deny', answer: { verdict: 'denied' } };
+  if (offer === undefined) return [{ label: 'Allow', answer: { verdict: 'approved' } }, deny];
+  /** @type {Button[]} */
   const allow = [
-    { label: 'Once', verdict: 'approved' },
-    { label: 'Session', verdict: 'approved', scope: 'session' },
+    { label: 'Once', answer: { verdict: 'approved' } },
+    { label: 'Session', answer: { verdict: 'approved', scope: 'session' } },
   ];
-  if (offer.atMost === 'always') allow.push({ label: `Always ${offer.label}`, verdict: 'approved', scope: 'always' });
+  if (offer.atMost === 'always') {
+    allow.push({ label: `Always ${offer.label}`, answer: { verdict: 'approved', scope: 'always' } });
+  }
   return [...allow, deny];
 }

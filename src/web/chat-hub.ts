@@ -17,6 +17,8 @@ export interface OpenQuestion {
   readonly text: string;
   /** How far a yes may reach, where it may reach further than once. */
   readonly offer?: Outbound['offer'];
+  /** What may be chosen, of a question that words answer, too. */
+  readonly choices?: readonly string[];
 }
 
 /** The reply that grows, and what is being done. */
@@ -91,10 +93,11 @@ export class ChatHub implements WebchatPort {
   }
 
   async show(message: Outbound): Promise<void> {
-    const { id, address, kind, text, digest, offer, about } = message;
+    const { id, address, kind, text, digest, offer, about, choices = [] } = message;
     const { chat } = address;
-    if (kind === 'question' && about !== 'choice') {
-      const question = { id, digest: digest ?? '', text, ...(offer && { offer }) };
+    if (kind === 'question') {
+      const more = about === 'choice' ? { choices } : offer && { offer };
+      const question: OpenQuestion = { id, digest: digest ?? '', text, ...more };
       this.#at(chat).questions.set(id, question);
       this.#tell(chat, { type: 'asked', question });
       this.#tellBusy(chat);
@@ -124,6 +127,9 @@ export class ChatHub implements WebchatPort {
     const { chat } = question.address;
     this.#at(chat).questions.delete(question.id);
     this.#tell(chat, { type: 'concluded', id: question.id, ending });
+    // An answer in words stands nowhere else in the chat, and is not understood without its question.
+    if (question.about === 'choice')
+      this.say(chat, { id: question.id, by: 'program', text: `${question.text}\n\n${ending}` });
     this.#tellBusy(chat);
   }
 

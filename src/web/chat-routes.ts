@@ -124,7 +124,12 @@ async function takeIn(id: string, text: string, address: Address, deps: ChatRout
 /** How the question ended is told to every page that shows it. */
 async function takeAnswer(c: Context<WebEnv>, { hub }: ChatRoutesDeps): Promise<Response> {
   const address = addressOf(c);
-  const { digest, verdict, scope } = await readBody(c, ['digest', 'verdict'], ['scope']);
+  const { digest, choice, verdict, scope } = await readBody(c, ['digest'], ['choice', 'verdict', 'scope']);
+  if (choice !== undefined) {
+    if (!/^\d$/.test(choice)) throw new HTTPException(400, { message: 'a choice is its place in the list, from 0 on' });
+    hub.bring({ type: 'choice', address, person: owner, digest, choice: Number(choice) });
+    return c.json({ ok: true }, 202);
+  }
   if (verdict !== 'approved' && verdict !== 'denied')
     throw new HTTPException(400, { message: 'the verdict is "approved" or "denied"' });
   if (scope !== undefined && scope !== 'once' && scope !== 'session' && scope !== 'always')

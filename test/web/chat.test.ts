@@ -173,6 +173,27 @@ test('an answer to another question, in another chat, or of no known kind change
   assert.equal(concluded.data['ending'], 'Denied.');
 });
 
+test('a question of the model is answered by the place of a choice, and by no other', async () => {
+  const clarify = callsTool('clarify', { question: 'Which tea?', choices: ['black', 'green'] });
+  await using house = await openWebHouse({ script: [clarify, says('So be it.')] });
+  using stream = await house.follow('one');
+  await house.say('go');
+  const { data } = await stream.when(({ event }) => event === 'asked');
+  const headers = await house.asProgram();
+  const digest = String(data['digest']);
+
+  const unknown = await house.ask('/api/chats/one/answers', { headers, body: { digest, choice: 'green' } });
+  await house.ask('/api/chats/one/answers', { headers, body: { digest: 'other', choice: '0' } });
+  await house.ask('/api/chats/two/answers', { headers, body: { digest, choice: '0' } });
+  await house.ask('/api/chats/one/answers', { headers, body: { digest, choice: '1' } });
+  const said = await stream.when(({ event, data: saying }) => event === 'said' && saying['id'] === data['id']);
+  await stream.when(isReply('So be it.'));
+
+  assert.equal(unknown.status, 400);
+  assert.deepEqual(data['choices'], ['black', 'green']);
+  assert.match(String(said.data['text']), /^Which tea\?[^]*\n\nAnswered: green$/);
+});
+
 test('a turn is stopped by a request of its own, and the page is told', async () => {
   const gate = Promise.withResolvers<void>();
   await using house = await openWebHouse({ script: [delays(gate.promise, says('Too late.'))] });

@@ -125,30 +125,39 @@ test('a long text arrives whole, and one that is too long stays where it was wri
   assert.equal(await page.locator('#note').isVisible(), false);
 });
 
-test('a chat that works or asks elsewhere is marked in the list and in the tab', { skip }, async () => {
-  await using house = await openWebHouse({
-    script: [callsTool('terminal', { command: 'touch made' }), says('Done.')],
-  });
-  await using browser = await openBrowser();
-  const page = await enter(house, browser);
-  const heardOf = page.getByRole('link', { name: 'about tea' });
+test(
+  'a chat that works or asks elsewhere is marked, and what it asks has a button for each answer',
+  { skip },
+  async () => {
+    const clarify = callsTool('clarify', { question: 'Which tea?', choices: ['black', 'green'] });
+    await using house = await openWebHouse({
+      script: [callsTool('terminal', { command: 'touch made' }), clarify, says('Done.')],
+    });
+    await using browser = await openBrowser();
+    const page = await enter(house, browser);
+    const heardOf = page.getByRole('link', { name: 'about tea' });
 
-  await house.say('about tea', 'elsewhere');
-  await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
-  assert.match(await page.title(), /^\(\?\) /);
-  await page.setViewportSize({ width: 360, height: 640 });
-  await page.getByRole('button', { name: 'Chats (?)' }).click();
-  await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
-  await page.setViewportSize({ width: 1000, height: 640 });
-  await page.reload();
-  await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
-  await heardOf.click();
-  await page.getByRole('button', { name: 'Once' }).click();
-  await whenReplied(page, 'Done.');
+    await house.say('about tea', 'elsewhere');
+    await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
+    assert.match(await page.title(), /^\(\?\) /);
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.getByRole('button', { name: 'Chats (?)' }).click();
+    await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
+    await page.setViewportSize({ width: 1000, height: 640 });
+    await page.reload();
+    await heardOf.filter({ hasText: 'waits for your answer' }).waitFor();
+    await heardOf.click();
+    await page.getByRole('button', { name: 'Once' }).click();
+    await page.getByRole('region', { name: 'Questions' }).getByRole('button', { name: 'green' }).click();
+    await whenReplied(page, 'Done.');
 
-  await heardOf.filter({ hasNotText: /waits|works/ }).waitFor();
-  assert.equal(await page.title(), 'about tea · Talaria');
-});
+    assert.match(JSON.stringify(house.model.requests.at(-1)?.body), /The user answers: green/);
+    await page.locator('#messages').getByText('Answered: green').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'green' }).count(), 0);
+    await heardOf.filter({ hasNotText: /waits|works/ }).waitFor();
+    assert.equal(await page.title(), 'about tea · Talaria');
+  },
+);
 
 test('what was begun in a chat waits there, also over a reload, and goes when it is sent', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
