@@ -36,6 +36,7 @@ import { loadSecrets } from './store/home/env-file.ts';
 import { openHome } from './store/home/home-folder.ts';
 import { LiveSettings } from './store/home/live-settings.ts';
 import { createLogFile } from './store/home/log-file.ts';
+import { FileMcpLogins } from './store/home/mcp-logins.ts';
 import { SessionFiles } from './store/home/session-files.ts';
 import { FileStandingRules } from './store/home/standing-rules.ts';
 import { FilePromptSources } from './store/prompt/prompt-sources.ts';
@@ -74,7 +75,9 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const forThisRun = options.purpose === 'serve' ? options.model : undefined;
   const keys = { secrets, printedKeys: createPrintedKeys(env, clock) };
   const models = createModels({ ...keys, settings, forThisRun, clock });
-  const redact = createGrowingRedactor(() => knownSecrets(keys));
+  const logins = new FileMcpLogins(home.mcpLogins);
+  const secretsNow = (): readonly string[] => [...knownSecrets(keys), ...logins.secrets()];
+  const redact = createGrowingRedactor(secretsNow);
   const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const checkpoints = new Checkpoints({ taskFolder: home.tasks, clock });
@@ -87,7 +90,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     terminal: config.terminal,
     environment: env,
     web: openWebTools(keys, () => settings.current.config.search),
-    redact: createKeyRedactor(() => knownSecrets(keys)),
+    redact: createKeyRedactor(secretsNow),
     browser: { settings: () => settings.current.config.browser, redact, filesFolder: home.files },
     clock,
   });
@@ -99,7 +102,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const files = new SessionFiles(home.files);
   const sources = new FilePromptSources(home, log);
   const found = { env, home, secrets, settings, models, files, sources };
-  const toolServers = createToolServers({ ...found, toolbox, start, clock, log });
+  const toolServers = createToolServers({ ...found, logins, toolbox, start, clock, log });
   const made = { warnings, log, store, toolbox, toolServers, checkpoints, postbox };
   const parts = { ...found, ...made, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
@@ -292,7 +295,7 @@ export class App implements AsyncDisposable {
     } as const;
     const agents = new AgentCache({
       plan: async (session) => {
-        await this.#parts.toolServers.prepare();
+        await this.#parts.toolServers.prepare({ sessionId: session.id, workdir: session.workdir });
         return await planAgent(session, parts);
       },
       endTask: (sessionId) => toolbox.endTask(sessionId),

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { createLog } from '../base/log.ts';
-import { createRedactor } from '../base/redact.ts';
+import { createGrowingRedactor } from '../base/redact.ts';
 import type { McpDesk, McpTest } from '../cli/mcp/mcp-desk.ts';
 import { mcpServersSchema } from '../model/mcp-schema.ts';
 import { doubtsAboutServers, mcpServers } from '../model/mcp-settings.ts';
@@ -12,7 +12,10 @@ import { loadSecrets } from '../store/home/env-file.ts';
 import { openHome } from '../store/home/home-folder.ts';
 import { LiveSettings } from '../store/home/live-settings.ts';
 import { createLogFile } from '../store/home/log-file.ts';
+import { FileMcpLogins } from '../store/home/mcp-logins.ts';
 import type { ConnectDeps } from '../tools/mcp/connect-server.ts';
+import { expandVariables } from '../tools/mcp/expand-variables.ts';
+import { LoginNeeded } from '../tools/mcp/login-needed.ts';
 import { connectDeps } from './tool-servers.ts';
 
 interface Around {
@@ -26,8 +29,10 @@ export async function openMcpDesk({ env, clock }: Around): Promise<McpDesk> {
   const secrets = await loadSecrets(home, env);
   const settings = await LiveSettings.open(home);
   const { config, warnings, path } = settings.current;
-  const log = createLog(createLogFile(home.logs), () => clock.now(), createRedactor(secrets.values()));
-  const deps = await connectDeps({ env, secrets, log });
+  const logins = new FileMcpLogins(home.mcpLogins);
+  const redact = createGrowingRedactor(() => [...secrets.values(), ...logins.secrets()]);
+  const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
+  const deps = { ...(await connectDeps({ env, secrets, logins, clock, log })), clock };
   return {
     servers: config.mcpServers,
     path,
@@ -38,8 +43,33 @@ export async function openMcpDesk({ env, clock }: Around): Promise<McpDesk> {
       if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
       return await testServer(name, server, deps);
     },
-    write: (name, entry) => settings.change([{ path: ['mcp_servers'], values: { [name]: entry } }]),
+    async write(name, entry) {
+      // A login is for one server, and for whatever is at its address: not for the next of that name.
+      if (entry === undefined) await logins.remove(name);
+      return await settings.change([{ path: ['mcp_servers'], values: { [name]: entry } }]);
+    },
+    loginAt: (name) => findLogin(name, config.mcpServers[name], deps),
+    async logIn(name, wishes) {
+      const server = config.mcpServers[name];
+      if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
+      const { logInAt } = await import('../tools/mcp/oauth/log-in-at.ts');
+      return await logInAt(name, server, wishes, deps);
+    },
+    logOut: (name) => logins.remove(name),
   };
+}
+
+function findLogin(
+  name: string,
+  server: McpServerSettings | undefined,
+  { logins, secret }: Pick<ConnectDeps, 'logins' | 'secret'>,
+): ReturnType<McpDesk['loginAt']> {
+  if (server?.place.type !== 'http') return 'none';
+  const expanded = expandVariables({ url: server.place.url }, secret);
+  const address = expanded.type === 'whole' ? URL.parse(expanded.values['url'] ?? '') : null;
+  const login = address === null ? undefined : logins.read(name, address.href);
+  if (login === undefined) return 'none';
+  return login.type === 'held' ? 'held' : 'needed';
 }
 
 function problemOf(name: string, entry: JsonObject): string | undefined {
@@ -65,6 +95,7 @@ async function testServer(
     await connection.close();
     return { type: 'connected', tools: connection.tools };
   } catch (thrown) {
-    return { type: 'failed', problem: describeError(thrown) };
+    const isLockedOut = thrown instanceof LoginNeeded;
+    return { type: isLockedOut ? 'needs-login' : 'failed', problem: describeError(thrown) };
   }
 }

@@ -2,19 +2,23 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { McpLogins } from '../model/mcp-logins.ts';
 import type { McpServers as ServerSettings } from '../model/mcp-settings.ts';
 import type { Settings } from '../model/settings.ts';
 import type { ToolServers } from '../model/tool-servers.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 import type { ConnectDeps } from '../tools/mcp/connect-server.ts';
-import type { McpServers, McpServersDeps } from '../tools/mcp/mcp-servers.ts';
+import { LoginNews } from '../tools/mcp/login-news.ts';
+import type { McpServers } from '../tools/mcp/mcp-servers.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 
 export interface ToolServerParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: { readonly tasks: string };
+  readonly logins: McpLogins;
   readonly secrets: Pick<Secrets, 'get'>;
   readonly settings: Pick<Settings, 'current'>;
-  readonly toolbox: McpServersDeps['registry'];
+  readonly toolbox: Pick<ToolRegistry, 'tools' | 'put'>;
   readonly start: 'usual' | 'safe';
   readonly clock: Clock;
   readonly log: Log;
@@ -29,8 +33,18 @@ export function createToolServers(parts: ToolServerParts): ToolServers & AsyncDi
     opened ??= openServers(parts, wished);
     return await opened;
   };
+  const news = new LoginNews();
+  parts.toolbox.put('mcp-logins', {
+    tools: [],
+    unheardNews: (sessionId) => news.unheardNews(sessionId),
+    onNews: (listener) => news.onNews(listener),
+  });
   return {
-    prepare: async () => await (await open())?.prepare(),
+    async prepare({ sessionId }) {
+      const servers = await open();
+      await servers?.prepare();
+      news.note(sessionId, servers?.awaitedLogins() ?? []);
+    },
     reload: async () => (await (await open())?.reload()) ?? [],
     report: async () => (await opened)?.report() ?? [],
     async [Symbol.asyncDispose]() {
@@ -50,6 +64,7 @@ async function openServers(parts: ToolServerParts, wished: () => ServerSettings)
       const { connectServer } = await import('../tools/mcp/connect-server.ts');
       return await connectServer(name, settings, { ...deps, onTools }, signal);
     },
+    loginStamp: (name) => parts.logins.stamp(name),
     folderOf: (sessionId) => join(home.tasks, sessionId),
     clock,
     log,
@@ -60,8 +75,10 @@ async function openServers(parts: ToolServerParts, wished: () => ServerSettings)
 export async function connectDeps({
   env,
   secrets,
+  logins,
+  clock,
   log,
-}: Pick<ToolServerParts, 'env' | 'secrets' | 'log'>): Promise<Omit<ConnectDeps, 'onTools'>> {
+}: Pick<ToolServerParts, 'env' | 'secrets' | 'logins' | 'clock' | 'log'>): Promise<Omit<ConnectDeps, 'onTools'>> {
   const { chooseEnvironment } = await import('../tools/child-environment.ts');
   const { openAgent } = await import('../providers/http-agent.ts');
   const secret = (name: string): string | undefined => secrets.get(name);
@@ -72,5 +89,7 @@ export async function connectDeps({
     folder: env['HOME'] ?? homedir(),
     secret,
     openAgent: (url) => openAgent(url, secret),
+    logins,
+    clock,
   };
 }

@@ -29,7 +29,7 @@ export function createRedactor(secrets: Iterable<string>): Redact {
   };
 }
 
-/** The same for secrets that become more while it is used. */
+/** The same for secrets that become more, or others, while it is used. */
 export function createGrowingRedactor(secrets: () => readonly string[]): Redact {
   return keepUp(secrets, createRedactor);
 }
@@ -62,7 +62,7 @@ function keepUp(secrets: () => readonly string[], make: (known: readonly string[
   let redact = make(known);
   return (text) => {
     const now = secrets();
-    if (now.length !== known.length) redact = make(now);
+    if (now.length !== known.length || now.some((secret, index) => secret !== known[index])) redact = make(now);
     known = now;
     return redact(text);
   };

@@ -45,6 +45,8 @@ export type CommandName =
   | 'mcp remove'
   | 'mcp list'
   | 'mcp test'
+  | 'mcp login'
+  | 'mcp logout'
   | 'trust add'
   | 'trust list'
   | 'trust remove'

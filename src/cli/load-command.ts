@@ -41,6 +41,8 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'mcp remove': async () => (await import('./mcp/change-servers.ts')).removeServer,
   'mcp list': async () => (await import('./mcp/test-servers.ts')).listServers,
   'mcp test': async () => (await import('./mcp/test-servers.ts')).testServers,
+  'mcp login': async () => (await import('./mcp/login-server.ts')).logInAtServer,
+  'mcp logout': async () => (await import('./mcp/login-server.ts')).logOutOfServer,
   'trust add': async () => (await import('./trust/trust-folders.ts')).trustFolder,
   'trust list': async () => (await import('./trust/trust-folders.ts')).listTrusted,
   'trust remove': async () => (await import('./trust/trust-folders.ts')).distrustFolder,

@@ -13,10 +13,10 @@ export async function runReload(inbound: InboundMessage, deps: CommandDeps): Pro
 
 /** A server and how it stands, on one line. */
 export function describeServer({ name, state }: ToolServerReport): string {
-  return `${name}: ${describeState(state)}`;
+  return `${name}: ${describeState(name, state)}`;
 }
 
-function describeState(state: ToolServerState): string {
+function describeState(name: string, state: ToolServerState): string {
   switch (state.type) {
     case 'connected':
       return `connected, ${state.tools} ${state.tools === 1 ? 'tool' : 'tools'}`;
@@ -24,6 +24,8 @@ function describeState(state: ToolServerState): string {
       return 'still connecting; its tools come when it is';
     case 'failing':
       return `not connected: ${state.problem}. It is tried again by itself`;
+    case 'needs-login':
+      return `needs login: talaria mcp login ${name}`;
     case 'off':
       return 'off';
   }

@@ -12,6 +12,21 @@ const server = object({
   cwd: optional(string('the folder that it is started in (your home folder)', { minLength: 1 })),
   url: optional(string('the address, for a server that speaks over HTTP', { minLength: 1 })),
   headers: optional(record(string('a value; ${NAME} is filled in'), 'sent with every request')),
+  oauth: optional(
+    object(
+      {
+        client_id: optional(
+          string('as whom the program is known there; left out: it registers itself', { minLength: 1 }),
+        ),
+        client_secret_env: optional(string('the variable that holds the secret that goes with it', { minLength: 1 })),
+        scope: optional(string('what is asked for; left out: what the server says', { minLength: 1 })),
+        redirect_port: optional(
+          integer('the port that the browser comes back to (any free one)', { minimum: 1, maximum: 65_535 }),
+        ),
+      },
+      'how `talaria mcp login` logs in at a server that asks for it',
+    ),
+  ),
   timeout: optional(integer('seconds in which a call may show no sign of life (120)', { minimum: 1, maximum: 3600 })),
   connect_timeout: optional(integer('seconds to connect in (60)', { minimum: 1, maximum: 600 })),
   enabled: optional(boolean('whether it is used (true)')),

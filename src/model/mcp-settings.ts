@@ -11,8 +11,24 @@ export type McpPlace =
       /** Undefined: the user's home folder. */
       readonly cwd: string | undefined;
     }
-  | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly type: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly oauth: McpOAuthSettings;
+    }
   | { readonly type: 'nowhere' };
+
+export type HttpPlace = Extract<McpPlace, { readonly type: 'http' }>;
+
+/** How to log in; what is left out, the server is asked for. */
+export interface McpOAuthSettings {
+  readonly clientId: string | undefined;
+  /** The name of the variable that holds the secret. */
+  readonly clientSecretEnv: string | undefined;
+  readonly scope: string | undefined;
+  readonly redirectPort: number | undefined;
+}
 
 export interface McpServerSettings {
   readonly place: McpPlace;
@@ -57,10 +73,19 @@ function serverSettings(user: UserServer): McpServerSettings {
   };
 }
 
-function placeOf({ url, headers, command, args, env, cwd }: UserServer): McpPlace {
-  if (url !== undefined) return { type: 'http', url, headers: headers ?? {} };
+function placeOf({ url, headers, oauth, command, args, env, cwd }: UserServer): McpPlace {
+  if (url !== undefined) return { type: 'http', url, headers: headers ?? {}, oauth: oauthSettings(oauth) };
   if (command !== undefined) return { type: 'stdio', command, args: args ?? [], env: env ?? {}, cwd };
   return { type: 'nowhere' };
+}
+
+function oauthSettings(user: UserServer['oauth']): McpOAuthSettings {
+  return {
+    clientId: user?.client_id,
+    clientSecretEnv: user?.client_secret_env,
+    scope: user?.scope,
+    redirectPort: user?.redirect_port,
+  };
 }
 
 /** What is well formed about servers and still cannot be meant. */

@@ -1,8 +1,12 @@
+import type { ToolPlace } from './tool.ts';
+
 /** How a server of tools stands. */
 export type ToolServerState =
   | { readonly type: 'connected'; readonly tools: number }
   | { readonly type: 'connecting' }
   | { readonly type: 'failing'; readonly problem: string }
+  /** It lets nobody in who has not logged in. */
+  | { readonly type: 'needs-login' }
   | { readonly type: 'off' };
 
 export interface ToolServerReport {
@@ -12,8 +16,8 @@ export interface ToolServerReport {
 
 /** Servers outside of the program that tools come from. */
 export interface ToolServers {
-  /** Connects to what the settings name now, and waits for it within a bound. Cheap where nothing has changed. */
-  prepare(): Promise<void>;
+  /** Connects to what a session can use now, and waits for it within a bound. Cheap where nothing has changed. */
+  prepare(session: ToolPlace): Promise<void>;
   /** Connects to all of them anew. */
   reload(): Promise<readonly ToolServerReport[]>;
   report(): Promise<readonly ToolServerReport[]>;

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createToolServers } from '../../src/app/tool-servers.ts';
+import { newId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { checkConfig } from '../../src/model/config.ts';
 import type { SettingsState } from '../../src/model/settings.ts';
+import { FileMcpLogins } from '../../src/store/home/mcp-logins.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -24,6 +27,7 @@ for (const [start, started] of [
       env: { PATH: process.env['PATH'], HOME: folder.path },
       home: { tasks: folder.path },
       secrets: { get: () => undefined },
+      logins: new FileMcpLogins(join(folder.path, 'logins')),
       settings: { current },
       toolbox: registry,
       start,
@@ -31,7 +35,7 @@ for (const [start, started] of [
       log: silentLog,
     });
 
-    await servers.prepare();
+    await servers.prepare({ sessionId: newId('session', 0), workdir: folder.path });
 
     assert.deepEqual(await readdir(folder.path), started);
     assert.equal(registry.tools.has('mcp_sea_echo'), start === 'usual');

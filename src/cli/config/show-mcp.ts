@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { McpPlace, McpServers, McpServerSettings } from '../../model/mcp-settings.ts';
+import type { McpOAuthSettings, McpPlace, McpServers, McpServerSettings } from '../../model/mcp-settings.ts';
 
 /** MCP servers under the names that their settings have in the file. Pure. */
 export function serversAsWritten(servers: McpServers): JsonObject {
@@ -27,10 +27,19 @@ function placeAsWritten(place: McpPlace): JsonObject {
     case 'stdio':
       return { command: place.command, args: [...place.args], env: withoutValues(place.env), cwd: place.cwd ?? null };
     case 'http':
-      return { url: place.url, headers: withoutValues(place.headers) };
+      return { url: place.url, headers: withoutValues(place.headers), oauth: oauthAsWritten(place.oauth) };
     case 'nowhere':
       return {};
   }
+}
+
+function oauthAsWritten({ clientId, clientSecretEnv, scope, redirectPort }: McpOAuthSettings): JsonObject {
+  return {
+    client_id: clientId ?? null,
+    client_secret_env: clientSecretEnv ?? null,
+    scope: scope ?? null,
+    redirect_port: redirectPort ?? null,
+  };
 }
 
 /** The values may be keys, and what is shown may be passed on. */

@@ -24,7 +24,13 @@ export const addServer: CommandFunction = async (args, deps) => {
   }
   const copy = await desk.write(name, entry);
   if (args.has('json')) {
-    const report = { ok: true, name, path: desk.path, tools: test?.tools ?? null, copy: copy ?? null };
+    const report = {
+      ok: true,
+      name,
+      path: desk.path,
+      tools: test?.type === 'connected' ? test.tools : null,
+      copy: copy ?? null,
+    };
     deps.process.stdout.write(`${JSON.stringify(report)}\n`);
     return exitCodes.done;
   }

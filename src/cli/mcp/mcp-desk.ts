@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts';
+import type { LoggingIn, LoginWishes } from '../../model/mcp-logins.ts';
 import type { McpServers } from '../../model/mcp-settings.ts';
 
 export interface FoundTool {
@@ -8,6 +9,8 @@ export interface FoundTool {
 
 export type McpTest =
   | { readonly type: 'connected'; readonly tools: readonly FoundTool[] }
+  /** It lets nobody in who has not logged in. */
+  | { readonly type: 'needs-login'; readonly problem: string }
   | { readonly type: 'failed'; readonly problem: string };
 
 /** The MCP servers of the settings. */
@@ -22,4 +25,10 @@ export interface McpDesk {
   test(name: string, entry?: JsonObject): Promise<McpTest>;
   /** Writes an entry; undefined takes it out. Returns the path of a copy of the settings as they were. */
   write(name: string, entry: Json | undefined): Promise<string | undefined>;
+  /** Whether a login is kept for a server, or was asked for. */
+  loginAt(name: string): 'none' | 'needed' | 'held';
+  /** Logs a person in at a server, and keeps the login. */
+  logIn(name: string, wishes: LoginWishes): Promise<LoggingIn>;
+  /** Forgets the login; false where none was kept. */
+  logOut(name: string): Promise<boolean>;
 }

@@ -35,6 +35,29 @@ export const mcpRows: readonly CommandRow[] = [
     details: [],
   },
   {
+    name: 'mcp login',
+    aliases: [],
+    summary: 'log in at an MCP server that asks for it',
+    words: { label: 'NAME', atLeast: 1, atMost: 1 },
+    options: [
+      { name: 'scope', value: 'SCOPE', summary: 'ask for this as well, where a login does not cover what you need' },
+      { name: 'no-browser', summary: 'only show the address' },
+      help,
+    ],
+    details: [
+      'It opens a browser where there is one, and shows the address in any case. On a machine without a browser, open the\naddress on another one, and paste here where that browser ends up.',
+      'The login is kept in the home, for your eyes only, and renewed by itself.',
+    ],
+  },
+  {
+    name: 'mcp logout',
+    aliases: [],
+    summary: 'forget the login at an MCP server',
+    words: { label: 'NAME', atLeast: 1, atMost: 1 },
+    options: [help],
+    details: [],
+  },
+  {
     name: 'mcp list',
     aliases: ['ls'],
     summary: 'the MCP servers of the settings',

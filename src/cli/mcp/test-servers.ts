@@ -9,21 +9,33 @@ import type { McpTest } from './mcp-desk.ts';
 const longestDescription = 90;
 
 export const listServers: CommandFunction = async (args, deps) => {
-  const { servers, warnings, path } = await deps.openMcp();
+  const desk = await deps.openMcp();
+  const { servers, warnings, path } = desk;
   const { stdout, stderr } = deps.process;
-  const rows = Object.entries(servers).map(([name, server]) => ({ name, ...describeServer(server) }));
+  const rows = Object.entries(servers).map(([name, server]) => ({
+    name,
+    ...describeServer(server),
+    login: desk.loginAt(name),
+  }));
   if (args.has('json')) {
     stdout.write(`${JSON.stringify({ path, servers: rows })}\n`);
     return exitCodes.done;
   }
   for (const warning of warnings) stderr.write(`${neutralise(`talaria: ${warning}`)}\n`);
-  const lines = rows.map(({ name, place, trust, isEnabled }) => {
-    return `${name}  ${place}${isEnabled ? '' : '  (off)'}${trust === 'nothing' ? '' : `  (runs without asking: ${trust})`}`;
+  const lines = rows.map(({ name, place, trust, isEnabled, login }) => {
+    const without = trust === 'nothing' ? '' : `  (runs without asking: ${trust})`;
+    return `${name}  ${place}${isEnabled ? '' : '  (off)'}${without}${loginTexts[login](name)}`;
   });
   if (lines.length === 0)
     lines.push('There is no MCP server in the settings. To add one: talaria mcp add NAME -- COMMAND');
   stdout.write(`${neutralise(lines.join('\n'))}\n`);
   return exitCodes.done;
+};
+
+const loginTexts: Readonly<Record<'none' | 'needed' | 'held', (name: string) => string>> = {
+  none: () => '',
+  needed: (name) => `  (needs login: talaria mcp login ${name})`,
+  held: () => '  (logged in)',
 };
 
 /** Headers and variables may hold secrets, so that neither is shown. */
@@ -56,7 +68,7 @@ export const testServers: CommandFunction = async (args, deps) => {
     throw new AppError('not-found', `there is no MCP server ${wanted}`);
   }
   const tests = await Promise.all(names.map(async (name) => ({ name, test: await desk.test(name) })));
-  const hasFailed = tests.some(({ test }) => test.type === 'failed');
+  const hasFailed = tests.some(({ test }) => test.type !== 'connected');
   const text = args.has('json')
     ? JSON.stringify(tests.map(({ name, test }) => ({ name, ...test })))
     : neutralise(tests.flatMap(({ name, test }) => describeTest(name, test)).join('\n'));
@@ -65,7 +77,7 @@ export const testServers: CommandFunction = async (args, deps) => {
 };
 
 export function describeTest(name: string, test: McpTest): readonly string[] {
-  if (test.type === 'failed') return [`${name}: ${test.problem}`];
+  if (test.type !== 'connected') return [`${name}: ${test.problem}`];
   const { tools } = test;
   return [
     `${name} answers, with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}:`,

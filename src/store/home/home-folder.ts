@@ -23,6 +23,8 @@ export interface HomeFolder {
   readonly trustFile: string;
   /** What was allowed for good. */
   readonly rulesFile: string;
+  /** The logins at MCP servers. Made with the first of them. */
+  readonly mcpLogins: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,6 +58,7 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
     skills: join(path, 'skills'),
     trustFile: join(path, ownFolders.state, 'trusted-folders.json'),
     rulesFile: join(path, ownFolders.state, 'standing-rules.json'),
+    mcpLogins: join(path, ownFolders.state, 'mcp-logins'),
   };
 }
 

@@ -1,12 +1,23 @@
 import type { Agent } from 'node:http';
-import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import type { StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client';
+import {
+  Client,
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
+import type { AuthProvider, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client';
+import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
-import type { McpServerSettings } from '../../model/mcp-settings.ts';
+import type { McpLogins } from '../../model/mcp-logins.ts';
+import type { HttpPlace, McpServerSettings } from '../../model/mcp-settings.ts';
+import type { HttpWays } from './http-transport.ts';
 import type { Connection, RemoteCall, RemoteResult, RemoteTool } from './connection.ts';
 import { expandVariables } from './expand-variables.ts';
+import { howToLogIn, LoginNeeded } from './login-needed.ts';
 
 export interface ConnectDeps {
   readonly log: Log;
@@ -17,6 +28,11 @@ export interface ConnectDeps {
   readonly secret: (name: string) => string | undefined;
   /** The way to an address, through the proxies and certificates of this machine. Throws where it is no address. */
   readonly openAgent: (url: string) => Agent;
+  /** The logins that are kept for servers that ask for one. */
+  readonly logins: McpLogins;
+  readonly clock: Pick<Clock, 'now'>;
+  /** In place of the login that is kept. */
+  readonly login?: AuthProvider;
   /** Told when the server has other tools than before. */
   readonly onTools: (tools: readonly RemoteTool[]) => void;
 }
@@ -41,9 +57,13 @@ export async function connectServer(
     await client.connect(line.transport, options);
     const hasTools = client.getServerCapabilities()?.tools !== undefined;
     const { tools } = hasTools ? await client.listTools(undefined, options) : { tools: [] };
-    return createConnection(client, line, tools.map(describeTool), gone.promise.then(line.whyClosed));
+    return createConnection(name, client, line, {
+      tools: tools.map(describeTool),
+      closed: gone.promise.then(line.whyClosed),
+    });
   } catch (thrown) {
     await line.close(client);
+    if (isLockedOut(thrown)) throw thrown instanceof LoginNeeded ? thrown : new LoginNeeded(name, { cause: thrown });
     const why = await line.explain(thrown);
     throw new Error(why, { cause: thrown });
   }
@@ -89,7 +109,7 @@ async function openLine(name: string, { place }: McpServerSettings, deps: Connec
       const { StdioTransport } = await import('./stdio-transport.ts');
       const { Complaints } = await import('./complaints.ts');
       const complaints = new Complaints(name, deps.log);
-      const env = { ...deps.environment, ...fillIn(place.env, deps) };
+      const env = { ...deps.environment, ...fillIn(place.env, deps.secret) };
       const command = { command: place.command, args: place.args, env, cwd: place.cwd ?? deps.folder };
       const transport = new StdioTransport(command, (chunk) => complaints.take(chunk));
       const whyClosed = async (): Promise<string> => {
@@ -100,26 +120,53 @@ async function openLine(name: string, { place }: McpServerSettings, deps: Connec
         isCode(thrown, SdkErrorCode.ConnectionClosed) ? await whyClosed() : describeFailure(thrown);
       return { transport, whyClosed, explain, close: (client) => closeClient(client, transport) };
     }
-    case 'http': {
-      const { openHttp } = await import('./http-transport.ts');
-      const { url, ...headers } = fillIn({ ...place.headers, url: place.url }, deps);
-      const agent = deps.openAgent(url ?? '');
-      const transport = openHttp(url ?? '', headers, agent);
-      return {
-        transport,
-        whyClosed: () => Promise.resolve('the connection was closed'),
-        explain: (thrown) => Promise.resolve(describeFailure(thrown)),
-        async close(client) {
-          await leaveHttp(client, transport);
-          agent.destroy();
-        },
-      };
-    }
+    case 'http':
+      return await openHttpLine(name, place, deps);
   }
 }
 
-function fillIn(values: Readonly<Record<string, string>>, deps: ConnectDeps): Readonly<Record<string, string>> {
-  const expanded = expandVariables(values, deps.secret);
+async function openHttpLine(name: string, place: HttpPlace, deps: ConnectDeps): Promise<Line> {
+  const { openHttp, openWays } = await import('./http-transport.ts');
+  const { address, headers } = locate(place, deps.secret);
+  const ways = openWays(address, headers, deps.openAgent);
+  const login = deps.login ?? (await keptLogin(name, place, { ...deps, address, fetch: ways.fetch }));
+  const transport = openHttp(address, ways, login);
+  return {
+    transport,
+    whyClosed: () => Promise.resolve('the connection was closed'),
+    explain: (thrown) => Promise.resolve(describeFailure(thrown)),
+    async close(client) {
+      await leaveHttp(client, transport);
+      ways[Symbol.dispose]();
+    },
+  };
+}
+
+/** Where a server is, and what is sent there, with everything filled in. Throws where it is no address. */
+export function locate(
+  place: Pick<HttpPlace, 'url' | 'headers'>,
+  secret: ConnectDeps['secret'],
+): { readonly address: URL; readonly headers: Readonly<Record<string, string>> } {
+  const { url } = fillIn({ url: place.url }, secret);
+  return { address: new URL(url ?? ''), headers: fillIn(place.headers, secret) };
+}
+
+/** None where the settings bring a login of their own. */
+async function keptLogin(
+  name: string,
+  place: HttpPlace,
+  deps: Pick<ConnectDeps, 'logins' | 'secret' | 'clock'> & { readonly address: URL; readonly fetch: HttpWays['fetch'] },
+): Promise<AuthProvider | undefined> {
+  if (Object.keys(place.headers).some((header) => header.toLowerCase() === 'authorization')) return undefined;
+  const { KeptLogin } = await import('./oauth/kept-login.ts');
+  return new KeptLogin(name, { ...place, url: deps.address.href }, deps);
+}
+
+function fillIn(
+  values: Readonly<Record<string, string>>,
+  secret: ConnectDeps['secret'],
+): Readonly<Record<string, string>> {
+  const expanded = expandVariables(values, secret);
   if (expanded.type === 'whole') return expanded.values;
   const are = expanded.names.length === 1 ? 'is' : 'are';
   throw new Error(`${expanded.names.join(', ')} ${are} not set, in .env beside the settings or in the environment`);
@@ -140,15 +187,14 @@ async function leaveHttp(client: Client, transport: StreamableHTTPClientTranspor
 }
 
 function createConnection(
+  name: string,
   client: Client,
   line: Line,
-  tools: readonly RemoteTool[],
-  closed: Promise<string>,
+  known: Pick<Connection, 'tools' | 'closed'>,
 ): Connection {
   return {
-    tools,
-    closed,
-    call: (call) => callTool(client, call),
+    ...known,
+    call: (call) => callTool(name, client, call),
     async ping() {
       try {
         await client.ping({ timeout: pingMs });
@@ -162,7 +208,7 @@ function createConnection(
   };
 }
 
-async function callTool(client: Client, call: RemoteCall): Promise<RemoteResult> {
+async function callTool(name: string, client: Client, call: RemoteCall): Promise<RemoteResult> {
   try {
     const result = await client.callTool(
       { name: call.tool, arguments: call.input },
@@ -183,15 +229,29 @@ async function callTool(client: Client, call: RemoteCall): Promise<RemoteResult>
     };
   } catch (thrown) {
     call.signal.throwIfAborted();
-    return explainFailure(thrown);
+    return explainFailure(name, thrown);
   }
 }
 
-function explainFailure(thrown: unknown): RemoteResult {
+function explainFailure(name: string, thrown: unknown): RemoteResult {
+  if (isLockedOut(thrown)) return { type: 'locked-out', message: new LoginNeeded(name).message };
+  if (thrown instanceof InsufficientScopeError) return { type: 'not-allowed', message: describeScope(name, thrown) };
   if (thrown instanceof ProtocolError) return { type: 'refused', message: thrown.message };
   if (isCode(thrown, SdkErrorCode.RequestTimeout)) return { type: 'timed-out' };
   if (thrown instanceof SdkHttpError && thrown.status === 404) return { type: 'forgotten' };
   return { type: 'lost', message: describeFailure(thrown) };
+}
+
+/** A renewed login that is refused as well is one that a person has to look at. */
+function isLockedOut(thrown: unknown): boolean {
+  return thrown instanceof LoginNeeded || isCode(thrown, SdkErrorCode.ClientHttpAuthentication);
+}
+
+function describeScope(name: string, { requiredScope }: InsufficientScopeError): string {
+  // It comes from the server, and is shown as a command.
+  const isScope = requiredScope !== undefined && /^[\w.:/ -]{1,200}$/.test(requiredScope);
+  const scope = isScope ? ` --scope '${requiredScope}'` : '';
+  return `the login does not cover this; a wider one: ${howToLogIn(name)}${scope}`;
 }
 
 function isCode(thrown: unknown, code: SdkErrorCode): boolean {
@@ -200,7 +260,7 @@ function isCode(thrown: unknown, code: SdkErrorCode): boolean {
 
 function describeFailure(thrown: unknown): string {
   if (thrown instanceof SdkHttpError && (thrown.status === 401 || thrown.status === 403)) {
-    return `it asks for a login (${thrown.status}); a token can be sent by \`headers\``;
+    return `it does not let us in (${thrown.status}) with the \`headers\` of the settings`;
   }
   if (isCode(thrown, SdkErrorCode.ClientHttpUnexpectedContent)) {
     return `what is at this address does not speak MCP: ${describeError(thrown)}`;

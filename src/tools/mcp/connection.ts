@@ -30,6 +30,10 @@ export type RemoteResult =
   | { readonly type: 'timed-out' }
   /** The server has forgotten us, and has done nothing. */
   | { readonly type: 'forgotten' }
+  /** It does not let us in any more, and has done nothing. */
+  | { readonly type: 'locked-out'; readonly message: string }
+  /** It lets us in, and not do this. */
+  | { readonly type: 'not-allowed'; readonly message: string }
   | { readonly type: 'lost'; readonly message: string }
   /** There was no line to it to begin with. */
   | { readonly type: 'unreachable'; readonly message: string };

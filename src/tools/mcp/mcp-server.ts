@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { McpServerSettings } from '../../model/mcp-settings.ts';
 import type { ToolServerState } from '../../model/tool-servers.ts';
 import type { Connection, RemoteCall, RemoteResult, RemoteTool } from './connection.ts';
+import { LoginNeeded } from './login-needed.ts';
 
 export interface McpServerDeps {
   readonly connect: (onTools: (tools: readonly RemoteTool[]) => void, signal: AbortSignal) => Promise<Connection>;
@@ -11,15 +12,21 @@ export interface McpServerDeps {
   readonly log: Log;
   /** Told whenever its tools may have changed. */
   readonly onChange: () => void;
+  /** Differs whenever the login at it has changed. */
+  readonly loginStamp: () => string;
 }
 
 type State =
   | { readonly type: 'connecting' }
   | { readonly type: 'connected'; readonly connection: Connection }
-  | { readonly type: 'waiting'; readonly problem: string };
+  | { readonly type: 'waiting'; readonly problem: string }
+  /** Waiting for a person: the login as it was when the server did not let us in. */
+  | { readonly type: 'locked-out'; readonly problem: string; readonly loginStamp: string };
 
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
+/** Whoever logs in says so; this is for a server that no longer asks. */
+const lockedOutPauseMs = 600_000;
 const steadyMs = 60_000;
 const pingEveryMs = 180_000;
 /** After so many tries in vain its tools go, and calls are answered at once. */
@@ -61,7 +68,22 @@ export class McpServer implements AsyncDisposable {
         return { type: 'connected', tools: this.#tools.length };
       case 'waiting':
         return { type: 'failing', problem: this.#state.problem };
+      case 'locked-out':
+        return { type: 'needs-login' };
     }
+  }
+
+  /** Which login a person is waited for with: another value for each time that one is needed. Undefined where none is. */
+  get awaitedLogin(): string | undefined {
+    return this.#state.type === 'locked-out' ? this.#state.loginStamp : undefined;
+  }
+
+  /** Tries again at once where somebody has logged in since it did not let us in. Says whether it does. */
+  retryIfLoggedIn(): boolean {
+    const state = this.#state;
+    if (state.type !== 'locked-out' || state.loginStamp === this.#deps.loginStamp()) return false;
+    this.#hurry.abort();
+    return true;
   }
 
   /** Resolves when the try that is being made, or the next one, has succeeded or failed. */
@@ -87,19 +109,21 @@ export class McpServer implements AsyncDisposable {
     const result = await connection.call(call);
     if (result.type === 'forgotten') await this.#drop(connection, 'the server has forgotten us');
     if (result.type === 'lost') await this.#drop(connection, result.message);
+    if (result.type === 'locked-out') await this.#drop(connection, new LoginNeeded(this.name));
     return result;
   }
 
   /** The line to it, or why there is none. */
   async #whenConnected(signal: AbortSignal): Promise<Connection | string> {
     if (this.#state.type === 'waiting' && this.#missed < mostMissed) this.#hurry.abort();
+    else this.retryIfLoggedIn();
     if (this.#state.type === 'connecting' || this.#hurry.signal.aborted) {
       await Promise.race([this.#tried.promise, whenAborted(signal)]);
       signal.throwIfAborted();
     }
     const state = this.#stateNow();
     if (state.type === 'connected') return state.connection;
-    return state.type === 'waiting' ? state.problem : 'it is not connected yet';
+    return state.type === 'connecting' ? 'it is not connected yet' : state.problem;
   }
 
   // A state that was looked at before an await is not believed after it.
@@ -107,14 +131,17 @@ export class McpServer implements AsyncDisposable {
     return this.#state;
   }
 
-  async #drop(connection: Connection, problem: string): Promise<void> {
+  async #drop(connection: Connection, problem: string | LoginNeeded): Promise<void> {
     // At once, so that nobody else is given a line that is known to be dead.
     if (this.#state.type === 'connected' && this.#state.connection === connection) this.#lose(problem);
     await connection.close();
   }
 
-  #lose(problem: string): void {
-    this.#state = { type: 'waiting', problem };
+  #lose(problem: string | LoginNeeded): void {
+    this.#state =
+      typeof problem === 'string'
+        ? { type: 'waiting', problem }
+        : { type: 'locked-out', problem: problem.message, loginStamp: this.#deps.loginStamp() };
     this.#tried = Promise.withResolvers();
   }
 
@@ -128,7 +155,8 @@ export class McpServer implements AsyncDisposable {
       if (this.#ending.signal.aborted) break;
       log.write('warn', `the MCP server ${this.name} is not connected: ${problem}`);
       failures = clock.monotonic() - begun > steadyMs ? 1 : failures + 1;
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+      const isLockedOut = this.#stateNow().type === 'locked-out';
+      const pauseMs = isLockedOut ? lockedOutPauseMs : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
       // An abort ends the pause, and nothing else.
       await clock.sleep(pauseMs, AbortSignal.any([this.#ending.signal, this.#hurry.signal])).catch(() => undefined);
     }
@@ -159,7 +187,7 @@ export class McpServer implements AsyncDisposable {
       this.#missed += 1;
       const problem = describeError(thrown);
       const tried = this.#tried;
-      this.#lose(problem);
+      this.#lose(thrown instanceof LoginNeeded ? thrown : problem);
       if (this.#missed >= mostMissed && this.#tools.length > 0) this.#take([]);
       tried.resolve();
       return problem;

@@ -8,6 +8,7 @@ import type { Tool } from '../../model/tool.ts';
 import type { ToolServerReport } from '../../model/tool-servers.ts';
 import type { ToolGroup } from '../registry.ts';
 import type { Connection, RemoteTool } from './connection.ts';
+import type { AwaitedLogin } from './login-news.ts';
 import { McpServer } from './mcp-server.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import { nameTools } from './tool-names.ts';
@@ -22,6 +23,8 @@ export interface McpServersDeps {
     onTools: (tools: readonly RemoteTool[]) => void,
     signal: AbortSignal,
   ) => Promise<Connection>;
+  /** Differs whenever the login at a server has changed. */
+  readonly loginStamp: (name: string) => string;
   readonly folderOf: (sessionId: string) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,13 +54,15 @@ export class McpServers implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Takes over what changed in the settings, and waits for servers that are tried for the first time. */
+  /** Takes over what changed in the settings, and waits for servers that are tried for the first time, or with a new login. */
   async prepare(): Promise<void> {
     const wished = this.#deps.wished();
     if (wished !== this.#wished) {
       this.#wished = wished;
       this.#reconcile(wished);
     }
+    const returning = [...this.#servers.values()].filter((server) => server.retryIfLoggedIn());
+    if (returning.length > 0) this.#beginWave(returning);
     // One that is overtaken by another ends without a change.
     while (this.#wave !== undefined) await this.#wave.over;
   }
@@ -69,6 +74,13 @@ export class McpServers implements AsyncDisposable {
     this.#wished = undefined;
     await this.prepare();
     return this.report();
+  }
+
+  /** The servers that let nobody in who has not logged in. */
+  awaitedLogins(): readonly AwaitedLogin[] {
+    return [...this.#servers.values()].flatMap(({ name, awaitedLogin: login }) =>
+      login === undefined ? [] : [{ server: name, login }],
+    );
   }
 
   report(): readonly ToolServerReport[] {
@@ -110,7 +122,7 @@ export class McpServers implements AsyncDisposable {
   }
 
   #start(name: string, settings: McpServerSettings, farewell: Promise<void> | undefined): McpServer {
-    const { connect, clock, log } = this.#deps;
+    const { connect, loginStamp, clock, log } = this.#deps;
     return new McpServer(name, settings, {
       connect: async (onTools, signal) => {
         // The old process is gone before there is a new one.
@@ -119,6 +131,7 @@ export class McpServers implements AsyncDisposable {
       },
       clock,
       log,
+      loginStamp: () => loginStamp(name),
       onChange: () => {
         if (this.#wave === undefined && this.#servers.has(name)) this.#publish();
       },

@@ -50,6 +50,9 @@ export async function readResult(result: RemoteResult, { server, key, keep }: Re
       return failed(
         `${source} was lost during the call. It may have acted all the same: look before you try again. ${quote(result.message)}`,
       );
+    case 'locked-out':
+    case 'not-allowed':
+      return failed(`${source} did nothing: ${result.message}. That is for the user to do, on the machine itself`);
     case 'unreachable':
       return failed(`${source} cannot be reached, and is tried again by itself: ${quote(result.message)}`);
   }

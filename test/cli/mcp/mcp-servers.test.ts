@@ -56,6 +56,8 @@ for (const [args, problem] of [
   [['add', 'sea', '--timeout', 'long', '--', 'x'], /must be a whole number/],
   [['remove', 'sea'], /there is no MCP server sea/],
   [['test', 'sea'], /there is no MCP server sea/],
+  [['login', 'sea'], /there is no MCP server sea/],
+  [['logout', 'sea'], /there is no MCP server sea/],
 ] as const) {
   test(`talaria mcp ${args.join(' ')} changes nothing and says why`, async () => {
     await using desk = await openDesk([]);

@@ -110,6 +110,12 @@ export class Started {
     while (!pattern.test(this.#stdout) && !pattern.test(this.#stderr)) await this.#nextOutput();
   }
 
+  /** The first group of what the program has written that fits, as soon as it has. */
+  async finds(pattern: RegExp): Promise<string> {
+    await this.prints(pattern);
+    return pattern.exec(this.#stdout)?.[1] ?? pattern.exec(this.#stderr)?.[1] ?? '';
+  }
+
   #nextOutput(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.child.stdout?.once('data', () => resolve());

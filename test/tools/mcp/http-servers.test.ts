@@ -136,11 +136,11 @@ for (const [what, handle, problem] of [
     /^what is at this address does not speak MCP: /,
   ],
   [
-    'a server that wants a login',
+    'a server that does not like the token of the settings',
     (_asked, _request, response) => {
       response.writeHead(401).end();
     },
-    /^it asks for a login \(401\)/,
+    /^it does not let us in \(401\) with the `headers` of the settings$/,
   ],
   [
     'an answer without end',
@@ -157,7 +157,7 @@ for (const [what, handle, problem] of [
 ] as readonly (readonly [string, Handle, RegExp])[]) {
   test(`${what} is told for what it is`, async () => {
     await using site = await openSite(handle);
-    await using bench = await openServers(() => ({ site: { url: site.url } }));
+    await using bench = await openServers(() => ({ site: { url: site.url, headers: { Authorization: 'Bearer x' } } }));
 
     await bench.servers.prepare();
 

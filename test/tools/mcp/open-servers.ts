@@ -12,6 +12,7 @@ import { outcomeToText } from '../../../src/model/message.ts';
 import type { ToolOutcome } from '../../../src/model/message.ts';
 import { describeProblems } from '../../../src/model/schema.ts';
 import type { Tool, ToolContext, ToolPlace } from '../../../src/model/tool.ts';
+import { FileMcpLogins } from '../../../src/store/home/mcp-logins.ts';
 import { connectServer } from '../../../src/tools/mcp/connect-server.ts';
 import { McpServers } from '../../../src/tools/mcp/mcp-servers.ts';
 import { ToolRegistry } from '../../../src/tools/registry.ts';
@@ -23,6 +24,8 @@ export interface ServersOptions {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Where logins are kept, if not in a folder of its own. */
+  readonly loginFolder?: string;
 }
 
 /** MCP servers as the settings name them, with a registry of their own. */
@@ -53,14 +56,19 @@ export class ServerBench implements AsyncDisposable {
   readonly folder: string;
   readonly lines: string[] = [];
   readonly place: ToolPlace;
+  readonly logins: FileMcpLogins;
   readonly servers: McpServers;
   readonly #folder: TempFolder;
   #settings: ServerSettings = {};
   readonly #waiting = new Set<() => void>();
 
-  constructor(folder: TempFolder, { clock = new ManualClock(), environment = {}, secrets = {} }: ServersOptions) {
+  constructor(
+    folder: TempFolder,
+    { clock = new ManualClock(), environment = {}, secrets = {}, loginFolder }: ServersOptions,
+  ) {
     this.#folder = folder;
     this.folder = folder.path;
+    this.logins = new FileMcpLogins(loginFolder ?? join(folder.path, 'logins'));
     this.place = { sessionId: newId('session', Date.now()), workdir: folder.path };
     const log = {
       write: (_level: string, message: string) => {
@@ -69,7 +77,8 @@ export class ServerBench implements AsyncDisposable {
       },
     };
     const env = { PATH: process.env['PATH'], HOME: folder.path, ...environment };
-    const found = connectDeps({ env, secrets: { get: (name) => secrets[name] }, log });
+    const { logins } = this;
+    const found = connectDeps({ env, secrets: { get: (name) => secrets[name] }, logins, clock, log });
     const { registry } = this;
     this.servers = new McpServers({
       registry: {
@@ -84,6 +93,7 @@ export class ServerBench implements AsyncDisposable {
       wished: () => this.#settings,
       connect: async (name, settings, onTools, signal) =>
         await connectServer(name, settings, { ...(await found), onTools }, signal),
+      loginStamp: (name) => logins.stamp(name),
       folderOf: () => join(folder.path, 'kept'),
       clock,
       log,
