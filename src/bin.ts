@@ -1,3 +1,4 @@
+import type { Clock } from './base/clock.ts';
 import type { App, CliDeps, OpenOptions, ProcessPort, StopSignal } from './cli/app-port.ts';
 
 // Reached through the process: an import statement would load every part of this module, at every start.
@@ -29,65 +30,36 @@ function createDeps(): CliDeps {
     openApp: openOrAttach,
     async openGateway(options) {
       const { openApp } = await import('./app.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openApp(options, { env: process.env, clock: systemClock, faults: undefined });
+      return await openApp(options, { ...(await lookAround()), faults: undefined });
     },
     async readSettings() {
       const { readSettings } = await import('./app.ts');
       return await readSettings(process.env);
     },
-    async checkModels() {
-      const { checkModels } = await import('./app/model-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await checkModels({ env: process.env, clock: systemClock });
-    },
-    async openModels() {
-      const { openModels } = await import('./app/model-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openModels({ env: process.env, clock: systemClock });
-    },
-    async refreshPrices() {
-      const { refreshPrices } = await import('./app/model-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await refreshPrices({ env: process.env, clock: systemClock });
-    },
-    async openTelegramDesk() {
-      const { openTelegramDesk } = await import('./app/telegram-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openTelegramDesk({ env: process.env, clock: systemClock });
-    },
-    async openTrust() {
-      const { openTrustDesk } = await import('./app/trust-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openTrustDesk({ env: process.env, clock: systemClock });
-    },
-    async openMcp() {
-      const { openMcpDesk } = await import('./app/mcp-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openMcpDesk({ env: process.env, clock: systemClock });
-    },
-    async openConsent() {
-      const { openConsentDesk } = await import('./app/consent-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openConsentDesk({ env: process.env, clock: systemClock });
-    },
+    checkModels: async () => (await import('./app/model-desk.ts')).checkModels(await lookAround()),
+    openModels: async () => (await import('./app/model-desk.ts')).openModels(await lookAround()),
+    refreshPrices: async () => (await import('./app/model-desk.ts')).refreshPrices(await lookAround()),
+    openTelegramDesk: async () => (await import('./app/telegram-desk.ts')).openTelegramDesk(await lookAround()),
+    openTrust: async () => (await import('./app/trust-desk.ts')).openTrustDesk(await lookAround()),
+    openMcp: async () => (await import('./app/mcp-desk.ts')).openMcpDesk(await lookAround()),
+    openConsent: async () => (await import('./app/consent-desk.ts')).openConsentDesk(await lookAround()),
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await askGateway(request, { env: process.env, clock: systemClock, faults: undefined });
+      return await askGateway(request, { ...(await lookAround()), faults: undefined });
     },
-    async openServiceDesk() {
-      const { openServiceDesk } = await import('./app/service-desk.ts');
-      const { systemClock } = await import('./base/clock.ts');
-      return await openServiceDesk({ env: process.env, clock: systemClock });
-    },
+    openDoctor: async () => (await import('./app/doctor-desk.ts')).openDoctorDesk(await lookAround()),
+    openServiceDesk: async () => (await import('./app/service-desk.ts')).openServiceDesk(await lookAround()),
   };
+}
+
+async function lookAround(): Promise<{ readonly env: NodeJS.ProcessEnv; readonly clock: Clock }> {
+  const { systemClock } = await import('./base/clock.ts');
+  return { env: process.env, clock: systemClock };
 }
 
 async function openOrAttach(options: OpenOptions): Promise<App> {
   const { openApp } = await import('./app.ts');
-  const { systemClock } = await import('./base/clock.ts');
-  const surroundings = { env: process.env, clock: systemClock, faults: undefined };
+  const surroundings = { ...(await lookAround()), faults: undefined };
   try {
     return await openApp(options, surroundings);
   } catch (thrown) {

@@ -80,6 +80,10 @@ export async function refreshPrices({ env, clock }: Around): Promise<Refresh> {
   });
 }
 
-function openCatalogue(config: Config, { cache: folder }: HomeFolder, warn: (problem: string) => void): Catalogue {
+export function openCatalogue(
+  config: Config,
+  { cache: folder }: HomeFolder,
+  warn: (problem: string) => void,
+): Catalogue {
   return createCatalogue({ prices: config.prices, cacheLife: config.model.cacheLife, folder, warn });
 }

@@ -17,7 +17,7 @@ export interface KeySources {
 }
 
 export interface ModelSources extends KeySources {
-  readonly settings: LiveSettings;
+  readonly settings: Pick<LiveSettings, 'current' | 'change'>;
   readonly forThisRun: string | undefined;
   readonly clock: Clock;
 }

@@ -6,7 +6,8 @@ import { isAppError, systemErrorCode } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { createLog } from '../base/log.ts';
 import { createRedactor } from '../base/redact.ts';
-import type { ServiceDesk, StartFailure } from '../cli/app-port.ts';
+import type { ServiceDesk } from '../cli/app-port.ts';
+import type { GatewayView, StartFailure } from '../cli/service/gateway-view.ts';
 import { withDefaults } from '../model/config.ts';
 import type { UserConfig } from '../model/config-schema.ts';
 import { loadConfig } from '../store/home/config-file.ts';
@@ -25,17 +26,9 @@ interface Around {
 /** The gateway as it is seen from outside: its socket, its lock and its notes. Works beside it, and where it cannot start. */
 export async function openServiceDesk({ env, clock }: Around): Promise<ServiceDesk> {
   const home = await openHome(env);
-  const notePath = join(home.state, 'gateway-failure.json');
+  const notePath = failureNotePath(home);
   return {
-    home: home.path,
-    logs: home.logs,
-    drainMs: await readDrainMs(home),
-    async status() {
-      const { askStatus } = await import('../gateway/gateway-status.ts');
-      return await askStatus(home.state);
-    },
-    holder: () => findHolder(home.state),
-    lastFailure: () => readFailure(notePath),
+    ...viewGateway(home, await readDrainMs(home)),
     async noteStart(failure) {
       if (failure === undefined) return await rm(notePath, { force: true });
       const redact = createRedactor((await loadSecrets(home, env)).values());
@@ -44,6 +37,25 @@ export async function openServiceDesk({ env, clock }: Around): Promise<ServiceDe
       await writeAtomically(notePath, redact(JSON.stringify({ at: new Date(clock.now()).toISOString(), ...failure })));
     },
   };
+}
+
+/** What can be seen of a gateway without touching the home, which need not exist. */
+export function viewGateway(home: HomeFolder, drainMs: number): GatewayView {
+  return {
+    home: home.path,
+    logs: home.logs,
+    drainMs,
+    async status() {
+      const { askStatus } = await import('../gateway/gateway-status.ts');
+      return await askStatus(home.state);
+    },
+    holder: () => findHolder(home.state),
+    lastFailure: () => readFailure(failureNotePath(home)),
+  };
+}
+
+function failureNotePath({ state }: HomeFolder): string {
+  return join(state, 'gateway-failure.json');
 }
 
 /** Settings that are broken must not keep anyone from stopping what runs. */

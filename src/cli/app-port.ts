@@ -3,7 +3,7 @@ import type { Models } from '../agents/models.ts';
 import type { LookUp } from '../agents/survey-models.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { GatewayHost, GatewayStatus } from '../gateway/gateway-status.ts';
+import type { GatewayHost } from '../gateway/gateway-status.ts';
 import type { DeskAnswer, DeskRequest } from '../gateway/people-desk.ts';
 import type { ConsentDesk } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
@@ -13,7 +13,9 @@ import type { Runtime } from '../model/runtime.ts';
 import type { Address, SessionSettings } from '../model/session.ts';
 import type { Blobs, Search, Sessions, TurnLog, Usages } from '../model/store.ts';
 import type { TrustDesk } from '../model/trust.ts';
+import type { DoctorDesk } from './doctor/doctor-desk.ts';
 import type { McpDesk } from './mcp/mcp-desk.ts';
+import type { GatewayView, StartFailure } from './service/gateway-view.ts';
 
 /**
  * What the commands need of the program. The roof builds it; nothing here knows how, nor whether it is this process that
@@ -187,24 +189,8 @@ export interface ProcessPort {
   exitNow(code: number): void;
 }
 
-/** Why the gateway last failed to start. */
-export interface StartFailure {
-  readonly at: string;
-  readonly exitCode: number;
-  readonly reason: string;
-}
-
-/** What can be seen of the gateway from outside its process, and where it keeps things. The home is safe and exists. */
-export interface ServiceDesk {
-  readonly home: string;
-  readonly logs: string;
-  /** How long running turns get to end. */
-  readonly drainMs: number;
-  /** Asks the gateway that runs on this home; undefined where none does. Throws where it does not answer. */
-  status(): Promise<GatewayStatus | undefined>;
-  /** The process that holds the home, whatever it does there. */
-  holder(): { readonly pid: number; readonly since: string } | undefined;
-  lastFailure(): StartFailure | undefined;
+/** The gateway of a home that is safe and exists. */
+export interface ServiceDesk extends GatewayView {
   /** Keeps why a start failed, or forgets it once one has come to serve. */
   noteStart(failure: Omit<StartFailure, 'at'> | undefined): Promise<void>;
 }
@@ -233,5 +219,7 @@ export interface CliDeps {
   readonly openConsent: () => Promise<ConsentDesk>;
   /** Opens the MCP servers of the settings without the store, so that it works beside a running program. */
   readonly openMcp: () => Promise<McpDesk>;
+  /** Looks at everything and changes nothing: the home need not exist, its settings may be broken. */
+  readonly openDoctor: () => Promise<DoctorDesk>;
   readonly process: ProcessPort;
 }

@@ -1,18 +1,9 @@
 import { approvalRows } from './approvals/command-rows.ts';
 import type { CommandRow, GroupRow, OptionRow, WordsRow } from './command.ts';
-import { help, json, noWords } from './usual-options.ts';
+import { gatewayRows } from './gateway/command-rows.ts';
 import { mcpRows } from './mcp/mcp-rows.ts';
+import { help, json, model, noWords, safe } from './usual-options.ts';
 
-const model: OptionRow = {
-  name: 'model',
-  short: 'm',
-  value: 'NAME',
-  summary: 'ask this model (NAME, provider:NAME or an alias) instead',
-};
-const safe: OptionRow = {
-  name: 'safe',
-  summary: 'start with the settings of the last start that worked (docs/service.md)',
-};
 const seatOptions: readonly OptionRow[] = [
   { name: 'continue', short: 'c', summary: 'continue the last session' },
   { name: 'resume', short: 'r', value: 'ID', summary: 'continue this session; the end of its id is enough' },
@@ -80,136 +71,7 @@ export const commandTable: readonly CommandRow[] = [
       'Examples:\n  talaria run "what takes up space here?"\n  git diff | talaria run "review this"\n  talaria run --image photo.jpg "what is this?"',
     ],
   },
-  {
-    name: 'gateway run',
-    aliases: [],
-    summary: 'serve the channels of the settings until Ctrl-C; also what the bare `talaria gateway` does',
-    words: noWords,
-    options: [model, safe, help],
-    details: [
-      'Telegram is served where TELEGRAM_BOT_TOKEN is set, in .env beside the settings or in the environment.',
-      'The chat page is served at http://127.0.0.1:8787 unless web.enabled is false; a link that opens it is printed.',
-      'On Telegram nobody has access unless telegram.allow names them or a code lets them in.',
-      'While it runs, every other command attaches to it: chats, run, sessions and usage, in several terminals at once.',
-      'SIGTERM stops it in good order: running turns get agent.restart_drain_timeout to end, and what is left goes on\nat the next start. A second signal ends it at once.',
-    ],
-  },
-  {
-    name: 'gateway setup',
-    aliases: [],
-    summary: 'give it a Telegram bot by its token, and show the link that makes you the owner',
-    words: noWords,
-    options: [{ name: 'token-stdin', summary: 'read the token from stdin instead of asking for it' }, help],
-    details: [
-      'The token is checked with Telegram, and kept in .env in the home, closed to other users. It is never shown.',
-      'The link is good once, for an hour; the gateway may run already, or be started later.',
-      'With a new token of the same bot nothing is lost: its conversations go on.',
-    ],
-  },
-  {
-    name: 'gateway start',
-    aliases: [],
-    summary: 'start it as the installed service, or else in the background, and wait until it serves',
-    words: noWords,
-    options: [model, safe, help],
-    details: ['With an option it is started in the background, whether a service is installed or not.'],
-  },
-  {
-    name: 'gateway stop',
-    aliases: [],
-    summary: 'stop it in good order, and say what goes on at the next start',
-    words: noWords,
-    options: [help],
-    details: [
-      'Running turns get agent.restart_drain_timeout seconds to end; the others are told that they go on later.',
-    ],
-  },
-  {
-    name: 'gateway restart',
-    aliases: [],
-    summary: 'stop it in good order and start it again',
-    words: noWords,
-    options: [model, safe, help],
-    details: [],
-  },
-  {
-    name: 'gateway status',
-    aliases: [],
-    summary: 'whether it runs, as what, and why its last start failed; exit code 3 where it does not run',
-    words: noWords,
-    options: [json, help],
-    details: [],
-  },
-  {
-    name: 'gateway logs',
-    aliases: ['log'],
-    summary: 'the latest lines of the log, with every secret taken out',
-    words: noWords,
-    options: [
-      { name: 'lines', short: 'n', value: 'COUNT', summary: 'how many (50)' },
-      { name: 'follow', short: 'f', summary: 'go on as the log grows, until Ctrl-C' },
-      help,
-    ],
-    details: [],
-  },
-  {
-    name: 'gateway install',
-    aliases: [],
-    summary: 'have systemd or launchd start it by itself',
-    words: noWords,
-    options: [help],
-    details: [
-      'It is a service of your own user: no root is needed. Run it again after an update or a move of the program.',
-    ],
-  },
-  {
-    name: 'gateway uninstall',
-    aliases: [],
-    summary: 'stop the service and remove it',
-    words: noWords,
-    options: [help],
-    details: [],
-  },
-  {
-    name: 'gateway pair',
-    aliases: [],
-    summary: 'let in whoever was given this code by the bot',
-    words: { label: 'CODE', atLeast: 1, atMost: 1 },
-    options: [help],
-    details: ['Whoever is let in can do what you can: read files, run commands. A code is good once, for 15 minutes.'],
-  },
-  {
-    name: 'gateway people',
-    aliases: ['list', 'ls'],
-    summary: 'who has access',
-    words: noWords,
-    options: [help],
-    details: [],
-  },
-  {
-    name: 'gateway revoke',
-    aliases: ['remove', 'rm'],
-    summary: 'take access back',
-    words: { label: 'ID', atLeast: 1, atMost: 1 },
-    options: [help],
-    details: ['ID is one of those that `talaria gateway people` lists; for Telegram the number is enough.'],
-  },
-  {
-    name: 'gateway link',
-    aliases: [],
-    summary: 'a link that opens the chat page of the running gateway in a browser',
-    words: noWords,
-    options: [help],
-    details: ['The link is good once, for 15 minutes. The browser that opens it stays logged in for 30 days.'],
-  },
-  {
-    name: 'gateway logout',
-    aliases: [],
-    summary: 'log every browser out',
-    words: noWords,
-    options: [help],
-    details: ['Pages that are open are cut off at once, and links that were not used are of no use any more.'],
-  },
+  ...gatewayRows,
   {
     name: 'sessions list',
     aliases: ['ls'],
@@ -376,6 +238,17 @@ export const commandTable: readonly CommandRow[] = [
     details: [],
   },
   ...approvalRows,
+  {
+    name: 'doctor',
+    aliases: [],
+    summary: 'what works here, what does not, and the command that mends it',
+    words: noWords,
+    options: [json, help],
+    details: [
+      'It changes nothing, asks nobody beyond this machine and shows no key. It works beside a running gateway and where\nnothing else starts. Exit code 1: something is broken.',
+      'A model and MCP servers are not asked here: see `talaria model check` and `talaria mcp test`.',
+    ],
+  },
   {
     name: 'help',
     aliases: [],

@@ -54,6 +54,7 @@ export type CommandName =
   | 'approvals revoke'
   | 'approvals log'
   | 'approvals test'
+  | 'doctor'
   | 'help';
 
 /** Runs a command and resolves with the exit code. */

@@ -50,5 +50,6 @@ const loaders: Readonly<Record<CommandName, () => Promise<CommandFunction>>> = {
   'approvals revoke': async () => (await import('./approvals/rules.ts')).revokeRules,
   'approvals log': async () => (await import('./approvals/show-log.ts')).showConsentLog,
   'approvals test': async () => (await import('./approvals/test-command.ts')).testCommand,
+  doctor: async () => (await import('./doctor/doctor-command.ts')).runDoctor,
   help: async () => (await import('./show-help.ts')).showHelp,
 };

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, systemErrorCode } from '../base/errors.ts';
 
-const privateFolderMode = 0o700;
+export const privateFolderMode = 0o700;
 export const privateFileMode = 0o600;
 
 /** Makes a folder that only its owner can enter, or makes sure that an existing one is ours and closed to others. */

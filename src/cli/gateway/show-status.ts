@@ -1,5 +1,6 @@
 import type { GatewayStatus } from '../../gateway/gateway-status.ts';
-import type { CliDeps, ServiceDesk, StartFailure } from '../app-port.ts';
+import type { CliDeps, ServiceDesk } from '../app-port.ts';
+import type { StartFailure } from '../service/gateway-view.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';

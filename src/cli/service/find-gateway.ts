@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import type { GatewayStatus } from '../../gateway/gateway-status.ts';
-import type { ServiceDesk } from '../app-port.ts';
+import type { GatewayView } from './gateway-view.ts';
 
 /** What stands on the home: a gateway, one that does not answer, another process of the program, or nothing. */
 export type Found =
@@ -11,7 +11,7 @@ export type Found =
 
 const pauseMs = 100;
 
-export async function findGateway(desk: ServiceDesk): Promise<Found> {
+export async function findGateway(desk: GatewayView): Promise<Found> {
   const asked = await ask(desk);
   const holder = desk.holder();
   if (typeof asked === 'object') return { type: 'running', status: asked };
@@ -20,7 +20,7 @@ export async function findGateway(desk: ServiceDesk): Promise<Found> {
   return asked === 'silent' ? { type: 'silent', pid: holder.pid } : { type: 'other', ...holder };
 }
 
-async function ask(desk: ServiceDesk): Promise<GatewayStatus | 'nobody' | 'silent'> {
+async function ask(desk: GatewayView): Promise<GatewayStatus | 'nobody' | 'silent'> {
   try {
     return (await desk.status()) ?? 'nobody';
   } catch {
@@ -29,7 +29,7 @@ async function ask(desk: ServiceDesk): Promise<GatewayStatus | 'nobody' | 'silen
 }
 
 /** Waits until a process holds the home no more; false where the time is over before. */
-export async function whenLetGo(pid: number, desk: ServiceDesk, longestMs: number): Promise<boolean> {
+export async function whenLetGo(pid: number, desk: GatewayView, longestMs: number): Promise<boolean> {
   const end = systemClock.monotonic() + longestMs;
   while (desk.holder()?.pid === pid) {
     if (systemClock.monotonic() > end) return false;
@@ -40,7 +40,7 @@ export async function whenLetGo(pid: number, desk: ServiceDesk, longestMs: numbe
 
 /** Waits until a gateway serves; undefined where the time is over before, or the signal aborts. */
 export async function whenServing(
-  desk: ServiceDesk,
+  desk: GatewayView,
   longestMs: number,
   signal: AbortSignal,
 ): Promise<GatewayStatus | undefined> {

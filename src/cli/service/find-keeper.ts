@@ -1,11 +1,12 @@
-import type { CliDeps, ServiceDesk } from '../app-port.ts';
+import type { CliDeps } from '../app-port.ts';
+import type { GatewayView } from './gateway-view.ts';
 import { createRunProgram } from './run-program.ts';
 import type { ServiceFacts, ServiceKeeper } from './service-keeper.ts';
 
 /** What the system has for keeping a program running; undefined for a system that we know nothing of. */
 export async function findKeeper(
   { process }: Pick<CliDeps, 'process'>,
-  desk: ServiceDesk,
+  desk: GatewayView,
 ): Promise<ServiceKeeper | undefined> {
   const facts = await gatherFacts(process, desk);
   const run = createRunProgram(process.env);
@@ -17,14 +18,14 @@ export async function findKeeper(
 /** The service, where it has our service and can be asked. */
 export async function findInstalled(
   deps: Pick<CliDeps, 'process'>,
-  desk: ServiceDesk,
+  desk: GatewayView,
 ): Promise<ServiceKeeper | undefined> {
   const service = await findKeeper(deps, desk);
   if (service === undefined || (await service.state()).file === 'none') return undefined;
   return (await service.problem()) === undefined ? service : undefined;
 }
 
-async function gatherFacts({ env, program }: CliDeps['process'], desk: ServiceDesk): Promise<ServiceFacts> {
+async function gatherFacts({ env, program }: CliDeps['process'], desk: GatewayView): Promise<ServiceFacts> {
   const { userInfo } = await import('node:os');
   const { username, uid, homedir } = userInfo();
   const { node, script } = program();

@@ -26,6 +26,7 @@ export function openLaunchd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
     async state() {
       return { file: await compareFile(path, renderPlist(label, facts)), isEnabled: await isLoaded() };
     },
+    lingerCommand: () => Promise.resolve(undefined),
     async install() {
       await refuseForeign(path);
       // What is loaded is what it was loaded from: a changed file counts only after that.

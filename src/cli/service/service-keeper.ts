@@ -36,6 +36,8 @@ export interface ServiceKeeper {
   /** Why it cannot be used here; undefined where it can. */
   problem(): Promise<string | undefined>;
   state(): Promise<ServiceState>;
+  /** The command that keeps services running while nobody is logged in; undefined where they do, or there is none. */
+  lingerCommand(): Promise<string | undefined>;
   /** Writes the file and has it started with the machine. Returns what people should know. */
   install(): Promise<readonly string[]>;
   /** Stops it and removes the file. Returns what people should know. */

@@ -23,6 +23,7 @@ export function openSystemd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
       const file = await compareFile(path, await render());
       return { file, isEnabled: isDone(await control('is-enabled', unit)) };
     },
+    lingerCommand: async () => ((await isLingering(facts, run)) ? undefined : lingerCommand(facts)),
     async install() {
       await writeServiceFile(path, await render());
       await insist('daemon-reload');
@@ -47,7 +48,11 @@ async function keepAfterLogout(facts: ServiceFacts, run: RunProgram): Promise<st
   if (await isLingering(facts, run)) return 'It starts with the machine and goes on after you log out.';
   if (isDone(await run('loginctl', ['enable-linger'])))
     return 'It starts with the machine and goes on after you log out: lingering was turned on for you.';
-  return `It runs only while you are logged in. To change that: sudo loginctl enable-linger ${facts.user}`;
+  return `It runs only while you are logged in. To change that: ${lingerCommand(facts)}`;
+}
+
+function lingerCommand({ user }: ServiceFacts): string {
+  return `sudo loginctl enable-linger ${user}`;
 }
 
 async function isLingering({ user }: ServiceFacts, run: RunProgram): Promise<boolean> {

@@ -24,23 +24,35 @@ export interface LoadedConfig extends SettingsState {
  * defaults could send a conversation to a model that its owner did not choose.
  */
 export async function loadConfig(home: HomeFolder): Promise<LoadedConfig> {
+  const { newText, ...loaded } = await lookAtConfig(home);
+  if (newText === undefined) return loaded;
+  const copying = await keepAsLastGood(lastGoodPath(home), { text: newText, value: loaded.user });
+  return { ...loaded, warnings: [...loaded.warnings, ...copying] };
+}
+
+/** The same without keeping anything for later: what the next start would find. */
+export async function lookAtConfig(home: HomeFolder): Promise<LoadedConfig & NewText> {
   const path = findConfigFile(home);
   if (path === undefined) {
     const config = withDefaults({} as UserConfig);
-    return { path: home.configFile, config, user: null, warnings: [], source: 'defaults' };
+    return { path: home.configFile, config, user: null, warnings: [], source: 'defaults', newText: undefined };
   }
   const lastGood = readLastGood(lastGoodPath(home));
   const found = await readConfig(path, lastGood);
-  if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problems) };
-  const isNew = found.text !== lastGood?.text;
-  const copying = isNew ? await keepAsLastGood(lastGoodPath(home), found) : [];
+  if (found.type === 'broken') return { path, ...useLastGood(lastGood, found.problems), newText: undefined };
   return {
     path,
     config: found.config,
     user: found.value,
-    warnings: [...doubled(home, path), ...found.warnings, ...copying],
+    warnings: [...doubled(home, path), ...found.warnings],
     source: 'file',
+    newText: found.text === lastGood?.text ? undefined : found.text,
   };
+}
+
+/** What a good file says, where its last good copy says something else. */
+interface NewText {
+  readonly newText: string | undefined;
 }
 
 /**

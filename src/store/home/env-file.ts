@@ -9,6 +9,8 @@ export interface Secrets {
   readonly warnings: readonly string[];
   /** The value of the process environment, or else of the `.env` file. An empty value counts as none. */
   get(name: string): string | undefined;
+  /** Where that value stands; undefined where there is none. */
+  placeOf(name: string): 'environment' | 'file' | undefined;
   /** What must not appear in any log. */
   values(): readonly string[];
   /** Those of them that log in somewhere, by their names or by the password in them: they must not leave the machine. */
@@ -22,23 +24,43 @@ const addressWithPassword = /:\/\/[^/\s]*:[^/\s]*@/;
 
 /** Reads `.env` in the home, and sets its permissions back where they were loosened. */
 export async function loadSecrets(home: HomeFolder, env: Environment): Promise<Secrets> {
-  const { text, warnings } = readEnvFile(home.envFile);
+  return asSecrets(readEnvFile(home.envFile, closeEnvFile), env);
+}
+
+/** The same, with the permissions left as they are. */
+export function lookAtSecrets(home: HomeFolder, env: Environment): Secrets {
+  return asSecrets(
+    readEnvFile(home.envFile, () => []),
+    env,
+  );
+}
+
+interface EnvFile {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+function asSecrets({ text, warnings }: EnvFile, env: Environment): Secrets {
   const ofFile = new Map(Object.entries(parseEnv(text)));
   const fromEnvironment = Object.entries(env).filter(([name]) => ofFile.has(name) || secretName.test(name));
   const all = [...ofFile, ...fromEnvironment];
   return {
     warnings,
     get: (name) => notEmpty(env[name]) ?? notEmpty(ofFile.get(name)),
+    placeOf(name) {
+      if (notEmpty(env[name]) !== undefined) return 'environment';
+      return notEmpty(ofFile.get(name)) === undefined ? undefined : 'file';
+    },
     values: () => all.flatMap(([, value]) => notEmpty(value) ?? []),
     credentials: () =>
       all.flatMap(([name, value = '']) => (secretName.test(name) || addressWithPassword.test(value) ? [value] : [])),
   };
 }
 
-function readEnvFile(path: string): { readonly text: string; readonly warnings: readonly string[] } {
+function readEnvFile(path: string, close: (path: string) => readonly string[]): EnvFile {
   try {
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return { text, warnings: closeEnvFile(path) };
+    return { text, warnings: close(path) };
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return { text: '', warnings: [] };
     return { text: '', warnings: [`${path} cannot be read, so that no key in it is used: ${describeError(thrown)}`] };

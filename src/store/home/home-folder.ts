@@ -41,10 +41,16 @@ const ownFiles: ReadonlySet<string> = new Set([
 
 /** Opens the home, `$TALARIA_HOME` or `~/.talaria`, and makes it on the first start. */
 export async function openHome(env: Environment): Promise<HomeFolder> {
+  const home = homeAt(env);
+  refuseUnsafeHome(home.path);
+  ensurePrivateFolder(home.path);
+  for (const name of Object.values(ownFolders)) ensurePrivateFolder(join(home.path, name));
+  return home;
+}
+
+/** Where the home is or would be. Nothing is made, and nothing of it is promised. */
+export function homeAt(env: Environment): HomeFolder {
   const path = homePath(env);
-  refuseUnsafe(path);
-  ensurePrivateFolder(path);
-  for (const name of Object.values(ownFolders)) ensurePrivateFolder(join(path, name));
   return {
     path,
     configFile: join(path, 'config.yaml'),
@@ -62,7 +68,8 @@ export async function openHome(env: Environment): Promise<HomeFolder> {
   };
 }
 
-function refuseUnsafe(path: string): void {
+/** Throws `unsafe-home` for a folder that must not be taken for a home. One that does not exist yet is as good as any. */
+export function refuseUnsafeHome(path: string): void {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   if (entry === undefined) return;
   // Whoever owns a link can point it elsewhere at any time.

@@ -38,7 +38,8 @@ export function migrate(db: Database, steps: MigrationSteps): void {
   }
 }
 
-function schemaVersion(db: Database): number {
+/** Of a database that has no schema yet it is 0. */
+export function schemaVersion(db: Database): number {
   return db.get(versionTable) === undefined ? 0 : (db.get(newestVersion)?.version ?? 0);
 }
 

@@ -29,8 +29,14 @@ export function prepareStoreFolder(folder: string): StoreFiles {
     const message = `${folder} is on ${kind.name}, where a database can lose data; set TALARIA_HOME to a local disk`;
     throw new AppError('unsafe-home', message);
   }
+  const files = storeFilesIn(folder);
+  refuseForeignFile(files.database);
+  return files;
+}
+
+/** Where they are, or would be. */
+export function storeFilesIn(folder: string): StoreFiles {
   const database = join(folder, 'talaria.db');
-  refuseForeignFile(database);
   return {
     folder,
     database,

@@ -56,12 +56,12 @@ interface LaunchDeps {
 }
 
 async function launchInstalled({ settings, ...rest }: LaunchDeps): Promise<RunningChromium> {
-  const { findChromium, installCommand } = await import('./find-chromium.ts');
+  const { findChromium, installChromium } = await import('./find-chromium.ts');
   const executable = findChromium(rest.environment['PATH'] ?? '', settings.executable);
   if (executable === undefined) {
     const missing =
       settings.executable === undefined ? 'there is no Chromium here' : `there is no ${settings.executable}`;
-    throw new AppError('unsupported', `${missing}; the user can install one with: ${installCommand()}`);
+    throw new AppError('unsupported', `${missing}; the user can install one with: ${installChromium()}`);
   }
   const { decideSandbox, readSandboxFacts } = await import('./decide-sandbox.ts');
   const { launchChromium } = await import('./launch-chromium.ts');

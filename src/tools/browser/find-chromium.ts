@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { installCommand } from '../install-command.ts';
 
 /** Names under which systems install it, the plain one first. */
 const names: readonly string[] = [
@@ -28,20 +29,10 @@ export function findChromium(path: string, chosen: string | undefined): string |
 }
 
 /** The command that installs one here. */
-export function installCommand(platform: NodeJS.Platform = process.platform): string {
-  if (platform === 'darwin') return 'brew install --cask chromium';
-  const [, command = 'npx playwright-core install --with-deps chromium'] =
-    installers.find(([mark]) => existsSync(mark)) ?? [];
-  return process.getuid?.() === 0 ? command.replace(/^sudo /, '') : command;
+export function installChromium(platform: NodeJS.Platform = process.platform): string {
+  const command = installCommand({ name: 'chromium', brew: '--cask chromium' }, platform);
+  return command ?? 'npx playwright-core install --with-deps chromium';
 }
-
-const installers: readonly (readonly [string, string])[] = [
-  ['/etc/debian_version', 'sudo apt-get install -y chromium'],
-  ['/etc/fedora-release', 'sudo dnf install -y chromium'],
-  ['/etc/arch-release', 'sudo pacman -S --noconfirm chromium'],
-  ['/etc/alpine-release', 'sudo apk add chromium'],
-  ['/etc/SUSE-brand', 'sudo zypper install -y chromium'],
-];
 
 function isProgram(path: string): boolean {
   try {

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { isAppError } from '../base/errors.ts';
+import { createRedactor } from '../base/redact.ts';
+import type { ChannelFacts, DoctorDesk, SettingsFacts } from '../cli/doctor/doctor-desk.ts';
+import { socketName } from '../gateway/gateway-status.ts';
+import { askPeopleDesk } from '../gateway/people-desk.ts';
+import { withDefaults } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
+import type { UserConfig } from '../model/config-schema.ts';
+import type { AdmittedPerson } from '../model/health.ts';
+import { lookAtConfig } from '../store/home/config-file.ts';
+import type { LoadedConfig } from '../store/home/config-file.ts';
+import { lookAtSecrets } from '../store/home/env-file.ts';
+import type { Secrets } from '../store/home/env-file.ts';
+import { homeAt } from '../store/home/home-folder.ts';
+import type { HomeFolder } from '../store/home/home-folder.ts';
+import { inspectHome } from '../store/home/inspect-home.ts';
+import { inspectStore } from '../store/sqlite/inspect-store.ts';
+import type { Around } from './doctor-parts.ts';
+import { viewGateway } from './service-desk.ts';
+
+/** Everything that can be seen without changing anything. The home need not exist, and its settings may be broken. */
+export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk> {
+  const home = homeAt(env);
+  const secrets = lookAtSecrets(home, env);
+  const { facts, loaded } = await readSettings(home);
+  const parts = { env, clock, home, secrets, loaded };
+  return {
+    program: {
+      node: process.versions.node,
+      sqlite: process.versions['sqlite'] ?? 'unknown',
+      machine: `${process.platform} ${process.arch}`,
+    },
+    places: { home: home.path, envFile: home.envFile, socket: join(home.state, socketName) },
+    settings: facts.type === 'usable' ? { ...facts, warnings: [...secrets.warnings, ...facts.warnings] } : facts,
+    gateway: viewGateway(home, loaded.config.agent.drainMs),
+    home: () => inspectHome(home),
+    store: () => inspectStore(home.state),
+    model: async () => (await import('./doctor-model.ts')).lookAtModel(parts),
+    channels: () => lookAtChannels(loaded.config, secrets),
+    hands: async () => (await import('./doctor-hands.ts')).lookAtHands(parts),
+    consent: async () => (await import('./doctor-hands.ts')).lookAtConsent(parts),
+    servers: async () => (await import('./doctor-hands.ts')).lookAtServers(parts),
+    people: () => askForPeople(home),
+    redact: createRedactor(secrets.values()),
+  };
+}
+
+async function readSettings(home: HomeFolder): Promise<{ facts: SettingsFacts; loaded: LoadedConfig }> {
+  try {
+    const loaded = await lookAtConfig(home);
+    const { path, source, warnings } = loaded;
+    return { facts: { type: 'usable', path, source, warnings }, loaded };
+  } catch (thrown) {
+    if (!isAppError(thrown, 'bad-config')) throw thrown;
+    const config = withDefaults({} as UserConfig);
+    const loaded = { path: home.configFile, config, user: null, warnings: [], source: 'defaults' } as const;
+    return { facts: { type: 'unusable', problems: thrown.message.split('\n') }, loaded };
+  }
+}
+
+const usualPort = 8787;
+const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/i;
+
+async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Promise<ChannelFacts> {
+  const { isEnabled, host, port, isExposed } = web;
+  return {
+    telegram: {
+      tokenName: telegram.tokenEnv,
+      token: secrets.placeOf(telegram.tokenEnv),
+      allowed: telegram.allow.length,
+    },
+    web: {
+      isEnabled,
+      host,
+      port,
+      isExposed,
+      isLoopback: loopback.test(host),
+      isTaken: isEnabled && (await isListening(port ?? usualPort)),
+    },
+  };
+}
+
+/** Whether anyone on this machine listens at a port. Nobody is spoken to. */
+async function isListening(port: number): Promise<boolean> {
+  const { connect } = await import('node:net');
+  return await new Promise((resolve) => {
+    const connection = connect(port, '127.0.0.1');
+    const end = (isThere: boolean): void => {
+      connection.destroy();
+      resolve(isThere);
+    };
+    connection.once('connect', () => end(true)).once('error', () => end(false));
+  });
+}
+
+/** The gateway answers in lines for people, each of which begins with an id and, behind two spaces, a role. */
+async function askForPeople({ state }: HomeFolder): Promise<readonly AdmittedPerson[] | undefined> {
+  const answer = await askPeopleDesk(state, { type: 'people' });
+  return answer?.text.split('\n').flatMap((line) => {
+    const { person, role } = /^(?<person>\S+:\S+) {2}(?<role>owner|guest),/.exec(line)?.groups ?? {};
+    return person === undefined || role === undefined ? [] : [{ person, role }];
+  });
+}

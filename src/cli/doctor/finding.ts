@@ -1,0 +1,36 @@
+/**
+ * `fine`: it works. `note`: nothing is wrong, and it is good to know. `hint`: it works, and could be better. `broken`: it
+ * does not work.
+ */
+export type Level = 'fine' | 'note' | 'hint' | 'broken';
+
+export interface Finding {
+  readonly level: Level;
+  readonly name: string;
+  readonly text: string;
+  /** The command that changes it. */
+  readonly fix?: string | undefined;
+}
+
+export interface FindingGroup {
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** A word as a shell reads it. Pure. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Opens a file in the user's editor, at a line where one is known. Pure. */
+export function editCommand(path: string, line?: string): string {
+  return `\${EDITOR:-vi} ${line === undefined ? '' : `+${line} `}${shellWord(path)}`;
+}
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+export function describeBytes(bytes: number): string {
+  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
+  const amount = bytes / 1024 ** step;
+  return `${amount < 10 && step > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[step] ?? ''}`;
+}
