@@ -14,7 +14,8 @@ const mostCalls = 20;
 export async function runUndo(where: NewSession, deps: CommandDeps): Promise<CommandOutcome> {
   const found = await findLastTurn(where, 'undo', deps);
   if (typeof found === 'string') return found;
-  return { type: 'work', purpose: { type: 'undo', turn: found.turnId } };
+  const said = quote(found.parts);
+  return { type: 'work', purpose: { type: 'undo', turn: found.turnId, ...(said !== '' && { said }) } };
 }
 
 /** Takes the last turn back and says its message again; the model is told what ran then, so that it decides anew. */

@@ -102,7 +102,8 @@ export type Announcement = 'pause' | 'return';
 export type Purpose =
   | { readonly type: 'compact'; readonly focus: string }
   | { readonly type: 'undo-compaction' }
-  | { readonly type: 'undo'; readonly turn: TurnId }
+  /** What that turn was asked, in short; older entries do not have it. */
+  | { readonly type: 'undo'; readonly turn: TurnId; readonly said?: string }
   /** Takes a turn back and says the same again. The note tells the model what that turn did; it may be empty. */
   | { readonly type: 'retry'; readonly turn: TurnId; readonly note: string };
 

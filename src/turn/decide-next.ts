@@ -83,14 +83,16 @@ function decidePurpose({ compacted, hasRestored, hasUndone }: TurnState, purpose
     case 'undo-compaction':
       return hasRestored ? settle(replied(takenBackText)) : { type: 'restore' };
     case 'undo':
-      return hasUndone ? settle(replied(undoneText)) : { type: 'undo', turn: purpose.turn };
+      return hasUndone ? settle(replied(describeUndone(purpose.said))) : { type: 'undo', turn: purpose.turn };
     case 'retry':
       return hasUndone ? undefined : { type: 'undo', turn: purpose.turn };
   }
 }
 
-const undoneText =
-  'Taken back: the model no longer reads your last message and its answer. They stay in the log and in the search, and what tools did stays done.';
+function describeUndone(said: string | undefined): string {
+  const what = said === undefined ? 'your last message' : `“${said}”`;
+  return `Taken back: ${what} and its answer. The model no longer reads them. They stay in the log and in the search, and what tools did stays done.`;
+}
 
 const takenBackText =
   'Taken back: the model reads what was shortened last as it was. It is not shortened again by itself unless the model cannot take it.';

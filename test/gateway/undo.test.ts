@@ -38,7 +38,7 @@ test('/undo takes the last turn out of what the model reads, also after a restar
   await house.restart();
   await house.say('three');
 
-  assert.match(reply, /^Taken back: the model no longer reads your last message/);
+  assert.match(reply, /^Taken back: “two” and its answer\. The model no longer reads them\./);
   assert.deepEqual(contentsOf(house.server.requests.at(-1)), ['one', 'answer 1', 'three']);
   assert.deepEqual(await causesOf(house), ['first', undefined, 'undone']);
 });

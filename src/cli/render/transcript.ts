@@ -33,10 +33,12 @@ function transcribeTurn(turnId: TurnId, entries: readonly LoggedEntry[], unfinis
     pieces.push(...shown.pieces);
   }
   const { result, openCalls } = foldTurn(entries.map(({ entry }) => entry));
+  if (view.untold !== undefined) pieces.push({ type: 'note', text: view.untold });
   if (result !== undefined) pieces.push(...showResult(result, view));
   else if (unfinished === 'at-work') pieces.push(...showWork(openCalls, view));
   else pieces.push(...showOpenEnd(openCalls));
-  return { turnId, pieces, view, result };
+  const isLate = result === undefined && unfinished === 'at-work';
+  return { turnId, pieces, view: { ...view, untold: undefined, isLate }, result };
 }
 
 function showResult(result: TurnResult, view: TurnView): readonly Piece[] {

@@ -32,6 +32,10 @@ export interface TurnView {
   /** The text that is on the screen and not in the log yet. */
   readonly preview: string;
   readonly isThinking: boolean;
+  /** Whether an answer was under way before anyone looked: then it is shown once, when it is whole. */
+  readonly isLate: boolean;
+  /** What was done to the conversation. It is shown with what comes next, unless that is the reply of a turn that was about it. */
+  readonly untold: string | undefined;
 }
 
 export const blankView: TurnView = {
@@ -42,6 +46,8 @@ export const blankView: TurnView = {
   cut: '',
   preview: '',
   isThinking: false,
+  isLate: false,
+  untold: undefined,
 };
 
 export interface Shown {
@@ -55,8 +61,9 @@ const longestOutcome = 100;
 export function showEvent(view: TurnView, event: StepEvent): Shown {
   switch (event.type) {
     case 'entry':
-      return showEntry(view, event.logged.entry);
+      return showUntold(view, event.logged.entry);
     case 'text.delta':
+      if (view.isLate) return shown(view, []);
       return shown({ ...view, preview: view.preview + event.text, isThinking: false }, [
         { type: 'speech', text: event.text },
       ]);
@@ -77,6 +84,14 @@ export function missingOf(reply: string, view: TurnView): string {
   return view.said !== '' && reply.startsWith(view.said) ? reply.slice(view.said.length) : reply;
 }
 
+function showUntold({ untold, ...view }: TurnView, entry: TurnEntry): Shown {
+  const next = showEntry({ ...view, untold: undefined }, entry);
+  const tellsItself = entry.type === 'turn.settled' && entry.result.type === 'replied';
+  return untold === undefined || tellsItself
+    ? next
+    : shown(next.view, [{ type: 'note', text: untold }, ...next.pieces]);
+}
+
 function showEntry(view: TurnView, entry: TurnEntry): Shown {
   switch (entry.type) {
     case 'turn.admitted':
@@ -90,12 +105,12 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
         nudgeNotes[entry.cause].map((text) => ({ type: 'note', text })),
       );
     case 'step.asked':
-      return shown({ ...view, isThinking: false }, []);
+      return shown({ ...view, isThinking: false, isLate: false }, []);
     case 'step.finished':
       return showAnswer(view, entry.message, entry.finish);
     case 'step.failed':
       return shown(
-        { ...view, preview: '' },
+        { ...view, preview: '', isLate: false },
         view.preview === '' ? [] : [{ type: 'note', text: 'the answer broke off; what came of it does not count' }],
       );
     case 'tool.called':
@@ -103,11 +118,11 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'tool.settled':
       return showOutcome(view, entry.callId, entry.outcome);
     case 'context.compacted':
-      return shown(view, [{ type: 'note', text: describeCompaction(entry) }]);
+      return shown({ ...view, untold: describeCompaction(entry) }, []);
     case 'context.restored':
-      return shown(view, [{ type: 'note', text: 'what was shortened last is read again as it was' }]);
+      return shown({ ...view, untold: 'what was shortened last is read again as it was' }, []);
     case 'context.undone':
-      return shown(view, [{ type: 'note', text: 'the last turn was taken back: the model no longer reads it' }]);
+      return shown({ ...view, untold: 'the last turn was taken back: the model no longer reads it' }, []);
     case 'approval.answered':
       return shown(
         view,
@@ -153,7 +168,7 @@ function showAnswer(view: TurnView, { parts, calls }: AssistantMessage, finish: 
   const ended: readonly Piece[] = text === '' ? [] : [{ type: 'speech.ended', text, purpose }];
   const said = purpose === 'aside' ? '' : view.cut + text;
   const cut = finish === 'length' ? said : view.cut;
-  return shown({ ...view, calls, said, cut, preview: '', isThinking: false }, [...speech, ...ended]);
+  return shown({ ...view, calls, said, cut, preview: '', isThinking: false, isLate: false }, [...speech, ...ended]);
 }
 
 function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Shown {

@@ -251,6 +251,25 @@ test('left in the middle of a turn, the chat says that the turn goes on', { skip
   assert.equal(screen.match(/ten\./g)?.length, 1);
 });
 
+test('who attaches while an answer comes sees it once, when it is whole', { skip }, async () => {
+  await using bench = await openGatewayDesk([stallsAfter(900, says(words)), says('Next.')], []);
+  await bench.start();
+  await using first = openTerminal(bench.desk, []);
+  await first.shows(prompt);
+  await first.enter('count');
+  await first.shows(/^One two/m);
+  await using second = openTerminal(bench.desk, ['-c']);
+  await second.shows(/the gateway works on this/);
+
+  bench.desk.server.release();
+  const screen = await second.shows(/ten\.\n›$/);
+  await first.shows(/ten\.\n›$/);
+  await second.enter('and then?');
+  await second.shows(/Next\.\n›$/);
+
+  assert.match(screen, new RegExp(`the gateway works on this\\n${words.replace('.', '\\.')}\\n›$`));
+});
+
 test('who comes back to a turn at work is told what runs, and sees how it ends', { skip }, async () => {
   await using bench = await openGatewayDesk([callsTool('terminal', { command: 'cat gate' }), says('All done.')], []);
   const gatePath = join(bench.desk.workdir, 'gate');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TurnId } from '../../../src/base/ids.ts';
 import { blankView, missingOf, showEvent } from '../../../src/cli/render/turn-view.ts';
 import type { Piece, TurnView } from '../../../src/cli/render/turn-view.ts';
 import type { StepEvent, TurnEntry } from '../../../src/model/turn.ts';
@@ -30,7 +31,7 @@ function show(happenings: readonly Happening[]): { readonly view: TurnView; read
 }
 
 function isEntry(happening: Happening): happening is TurnEntry {
-  return /^(turn|step|approval)\.|^tool\.(called|settled)$/.test(happening.type);
+  return /^(turn|step|approval|context)\.|^tool\.(called|settled)$/.test(happening.type);
 }
 
 function asText(piece: Piece): string {
@@ -128,6 +129,20 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     shown: ['note: going on where the program had ended'],
   },
   {
+    what: 'what a turn did to the conversation is left to its reply, where it was about that',
+    events: [claimed(), { type: 'context.undone', turn: 'trn_0' as TurnId }, replied('Taken back: “hi”.')],
+    shown: [],
+  },
+  {
+    what: 'what was done to the conversation on the way is told before what comes next',
+    events: [claimed(), { type: 'context.undone', turn: 'trn_0' as TurnId }, answered('Again.'), replied('Again.')],
+    shown: [
+      'note: the last turn was taken back: the model no longer reads it',
+      'speech: Again.',
+      'end of answer: Again.',
+    ],
+  },
+  {
     what: 'notices are shown',
     events: [{ type: 'notice', text: 'trying again in 2 s' }],
     shown: ['note: trying again in 2 s'],
@@ -175,3 +190,15 @@ for (const [what, events, reply, missing] of replies) {
     assert.equal(missingOf(reply, show(events).view), missing);
   });
 }
+
+test('an answer that was under way before anyone looked is shown once, when it is whole', () => {
+  let view: TurnView = { ...blankView, isLate: true };
+  const texts = [says('three '), says('four'), answered('one two three four')].flatMap((happening) => {
+    const shown = showEvent(view, isEntry(happening) ? entryEvent(happening) : happening);
+    view = shown.view;
+    return shown.pieces.map(asText);
+  });
+
+  assert.deepEqual(texts, ['speech: one two three four', 'end of answer: one two three four']);
+  assert.deepEqual(showEvent(view, { type: 'text.delta', text: 'Next.' }).pieces, [{ type: 'speech', text: 'Next.' }]);
+});
