@@ -19,7 +19,7 @@ export class ChatView {
 
   constructor(write: (text: string) => void, style: Style, columns: () => number | undefined) {
     this.#style = style;
-    const layout = style.isColourful ? new MarkdownStream(columns) : undefined;
+    const layout = style.looks === 'none' ? undefined : new MarkdownStream(columns, style.looks);
     this.#printer = new PiecePrinter({ speech: write, notes: write, style, columns, ...(layout && { layout }) });
   }
 

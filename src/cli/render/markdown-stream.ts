@@ -1,6 +1,6 @@
 import { InlineMarkdown } from './inline-markdown.ts';
 import { renderTable } from './markdown-table.ts';
-import { begin, end, mark, paintMarks, withoutMarks } from './text-marks.ts';
+import { begin, end, mark, paintMarks, quoteCode, withoutMarks } from './text-marks.ts';
 import { WordStream } from './word-stream.ts';
 
 type Kind = 'unclear' | 'prose' | 'heading' | 'fence' | 'code' | 'table';
@@ -17,6 +17,7 @@ const longestRule = 40;
  */
 export class MarkdownStream {
   readonly #columns: () => number | undefined;
+  readonly #looks: 'painted' | 'bare';
   readonly #words: WordStream;
   readonly #inline = new InlineMarkdown();
   #kind: Kind = 'unclear';
@@ -30,8 +31,10 @@ export class MarkdownStream {
   #half = '';
   #out = '';
 
-  constructor(columns: () => number | undefined) {
+  /** `bare` uses no escape codes: the layout stays, and code keeps its backticks. */
+  constructor(columns: () => number | undefined, looks: 'painted' | 'bare' = 'painted') {
     this.#columns = columns;
+    this.#looks = looks;
     this.#words = new WordStream(columns);
   }
 
@@ -66,7 +69,7 @@ export class MarkdownStream {
   }
 
   #release(): string {
-    const out = paintMarks(this.#out);
+    const out = this.#looks === 'painted' ? paintMarks(this.#out) : withoutMarks(this.#out);
     this.#out = '';
     return out;
   }
@@ -144,7 +147,8 @@ export class MarkdownStream {
 
   /** A heading is bold as a whole: what is bold or dim inside of it would end that. */
   #look(words: string): string {
-    return this.#kind === 'heading' ? withoutMarks(words, ['bold', 'dim']) : words;
+    const quoted = this.#looks === 'painted' ? words : quoteCode(words);
+    return this.#kind === 'heading' ? withoutMarks(quoted, ['bold', 'dim']) : quoted;
   }
 
   #endLine(): void {

@@ -2,7 +2,7 @@ import { makeVisible, neutralise } from './neutralise.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
 import { WordStream } from './word-stream.ts';
-import { wrapWords } from './wrap-words.ts';
+import { wrapColumns } from './wrap-words.ts';
 
 export type Write = (text: string) => void;
 
@@ -92,7 +92,7 @@ export class PiecePrinter {
 
   /** Text of our own, on lines of its own that break between words. */
   prose(text: string, paint: (text: string) => string): void {
-    this.line(paint(wrapWords(neutralise(text), this.#deps.columns('notes'))));
+    this.line(paint(wrapColumns(neutralise(text), this.#deps.columns('notes'))));
   }
 
   /** A question whose answer is about exactly what it shows. */

@@ -1,6 +1,7 @@
 /** How text is set apart on a terminal; without colours every function returns its text as it is. */
 export interface Style {
-  readonly isColourful: boolean;
+  /** `bare`: a terminal that obeys escape codes, and is not to be painted. `none`: nothing that could be laid out on. */
+  readonly looks: 'painted' | 'bare' | 'none';
   dim(text: string): string;
   bold(text: string): string;
   bad(text: string): string;
@@ -21,18 +22,18 @@ export function decideEscapes({ isTerminal, env }: ColourClues): 'allowed' | 'fo
 
 /** See no-color.org: any value but the empty one counts. */
 export function chooseStyle(clues: ColourClues): Style {
-  const isColourful = decideEscapes(clues) === 'allowed' && (clues.env['NO_COLOR'] ?? '') === '';
-  return isColourful ? colourful : plain;
+  if (decideEscapes(clues) === 'forbidden') return { ...plain, looks: 'none' };
+  return (clues.env['NO_COLOR'] ?? '') === '' ? colourful : plain;
 }
 
 const colourful: Style = {
-  isColourful: true,
+  looks: 'painted',
   dim: (text) => paint(text, '\u001b[2m', '\u001b[22m'),
   bold: (text) => paint(text, '\u001b[1m', '\u001b[22m'),
   bad: (text) => paint(text, '\u001b[31m', '\u001b[39m'),
 };
 
-const plain: Style = { isColourful: false, dim: same, bold: same, bad: same };
+const plain: Style = { looks: 'bare', dim: same, bold: same, bad: same };
 
 function paint(text: string, on: string, off: string): string {
   return text === '' ? '' : `${on}${text}${off}`;

@@ -44,6 +44,11 @@ export function paintMarks(text: string): string {
   return text.replaceAll(anyMark, (character) => escapes.get(character) ?? '');
 }
 
+/** Code in backticks, as it was written, for where nothing else sets it apart. Pure. */
+export function quoteCode(text: string): string {
+  return text.replaceAll(begin('code'), '`').replaceAll(end('code'), '`');
+}
+
 /** The text without these marks, or without any. Pure. */
 export function withoutMarks(text: string, names?: readonly Mark[]): string {
   const unwanted = names && new Set<string>(names.flatMap((name) => marks[name]));

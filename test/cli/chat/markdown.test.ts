@@ -25,18 +25,25 @@ test('a chat shows Markdown as what it means, while it comes and when it is show
   await again.shows(expected);
 });
 
-for (const [what, env] of [
-  ['without colours', { NO_COLOR: '1' }],
-  ['on a dumb terminal', { TERM: 'dumb' }],
-] as const) {
-  test(`a chat ${what} shows an answer as it is`, { skip }, async () => {
-    await using desk = await openDesk([says(answer)]);
-    await using terminal = openTerminal(desk, [], { env });
+test('a chat without colours lays an answer out all the same, and paints nothing', { skip }, async () => {
+  await using desk = await openDesk([says(`${answer} Run \`ls\`.`)]);
+  await using terminal = openTerminal(desk, [], { env: { NO_COLOR: '1' } });
 
-    await terminal.shows(/›\s*$/);
-    await terminal.enter('hello');
-    const screen = await terminal.shows(/Done\./);
+  await terminal.shows(/›\s*$/);
+  await terminal.enter('hello');
+  await terminal.shows(/\nPlan\n\nDo this first:\n\n• one\n• two\n\n[^]*\na {3}b\n─+\nx {2}10\n\nDone\. Run `ls`\.\n/);
 
-    assert.ok(screen.includes(answer), screen);
-  });
-}
+  // oxlint-disable-next-line no-control-regex
+  assert.doesNotMatch(terminal.written, /\u001b\[[\d;]*m/);
+});
+
+test('a chat on a dumb terminal shows an answer as it is', { skip }, async () => {
+  await using desk = await openDesk([says(answer)]);
+  await using terminal = openTerminal(desk, [], { env: { TERM: 'dumb' } });
+
+  await terminal.shows(/›\s*$/);
+  await terminal.enter('hello');
+  const screen = await terminal.shows(/Done\./);
+
+  assert.ok(screen.includes(answer), screen);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wrapWords } from '../../../src/cli/render/wrap-words.ts';
+import { wrapColumns, wrapWords } from '../../../src/cli/render/wrap-words.ts';
 
 const text = 'Type a message. /help lists the commands, Ctrl-C stops, Ctrl-D leaves.';
 
@@ -38,3 +38,18 @@ const cases: readonly { readonly title: string; readonly given: [string, number 
   ];
 
 for (const { title, given, is } of cases) test(title, () => assert.equal(wrapWords(...given), is));
+
+test('a line that stands in columns goes on below its last one', () => {
+  assert.equal(
+    wrapColumns('Talk\n  /queue [TEXT]  wait for the running turn; without a text: always\n  /stop          stop', 44),
+    'Talk\n  /queue [TEXT]  wait for the running turn;\n                 without a text: always\n  /stop          stop',
+  );
+});
+
+test('where columns leave no room, a line goes on a little further in', () => {
+  assert.equal(wrapColumns('  /queue [TEXT]  wait for the turn', 30), '  /queue [TEXT]  wait for the\n    turn');
+});
+
+test('a text without columns is broken as any other', () => {
+  assert.equal(wrapColumns(text, 40), wrapWords(text, 40));
+});
