@@ -77,7 +77,12 @@ export const commandTable: readonly CommandRow[] = [
     aliases: ['ls'],
     summary: 'the latest sessions',
     words: noWords,
-    options: [{ name: 'limit', short: 'n', value: 'COUNT', summary: 'how many (20)' }, json, help],
+    options: [
+      { name: 'limit', short: 'n', value: 'COUNT', summary: 'how many (20)' },
+      { name: 'all', short: 'a', summary: 'every one of them' },
+      json,
+      help,
+    ],
     details: [],
   },
   {

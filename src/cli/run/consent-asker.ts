@@ -1,4 +1,3 @@
-import type { Interface } from 'node:readline/promises';
 import type { ConsentOffer } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
 import { makeVisible } from '../render/neutralise.ts';
@@ -17,30 +16,22 @@ export class ConsentAsker implements Disposable {
 
   /** Shows everything that would run and reads the answer. No answer at all is a no. */
   async ask(question: string, offer: ConsentOffer | undefined): Promise<Reply> {
-    const { stdin, stderr, env } = this.#process;
-    const { createInterface } = await import('node:readline/promises');
+    const { stderr, env } = this.#process;
+    const { TypedAnswers } = await import('./typed-answers.ts');
     const style = chooseStyle({ isTerminal: stderr.isTTY, env });
+    using answers = new TypedAnswers(this.#process);
+    await answers.begin();
     stderr.write(`This needs your consent:\n${style.bold(makeVisible(question))}\n`);
-    // Not in raw mode: Ctrl-C stays a signal, and the terminal itself echoes the line.
-    using lines = createInterface({ input: stdin, output: stderr, terminal: false });
     for (;;) {
-      const reply = readReply(await this.#readLine(lines, offer), offer);
+      stderr.write(replyPrompt(offer));
+      const answer = await answers.next(this.#leaving.signal);
+      const reply = answer.type === 'pasted' ? 'unclear' : readReply(answer.type === 'typed' ? answer.line : '', offer);
       if (reply !== 'unclear') return reply;
-      stderr.write('Please answer y or n.\n');
+      stderr.write(answer.type === 'pasted' ? 'What is pasted is no answer.\n' : 'Please answer y or n.\n');
     }
   }
 
   [Symbol.dispose](): void {
     this.#leaving.abort();
-  }
-
-  async #readLine(lines: Interface, offer: ConsentOffer | undefined): Promise<string> {
-    const ended = new Promise<string>((resolve) => {
-      lines.once('close', () => resolve(''));
-    });
-    const { signal } = this.#leaving;
-    // It is rejected only when nobody waits for the answer any more.
-    const answered = lines.question(replyPrompt(offer), { signal }).catch(() => '');
-    return await Promise.race([answered, ended]);
   }
 }

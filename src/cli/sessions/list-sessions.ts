@@ -8,17 +8,24 @@ import { summarise } from './session-summary.ts';
 import type { SessionSummary } from './session-summary.ts';
 
 export const listSessions: CommandFunction = async (args, deps) => {
-  const limit = readLimit(args);
+  const limit = args.has('all') ? Infinity : readLimit(args);
   const { stdout, stderr } = deps.process;
   await using app = await deps.openApp({ purpose: 'look' });
   const { sessions: stored, turns } = app.store;
   const unfinished = new Set((await turns.unsettled()).map(({ sessionId }) => sessionId));
-  const sessions = (await stored.list({ limit, stage: 'begun' })).map((session) => summarise(session, unfinished));
-  if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, sessions })}\n`);
+  const all = await stored.list({ limit: mostSessions, stage: 'begun' });
+  const sessions = all.slice(0, limit).map((session) => summarise(session, unfinished));
+  const more = all.length - sessions.length;
+  if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, sessions, more })}\n`);
   else if (sessions.length === 0) stderr.write('There are no sessions yet. `talaria` starts one.\n');
   else stdout.write(renderList(sessions, Date.now(), stdout.isTTY ? stdout.columns : undefined));
+  // Beside the list, so that whoever reads it line by line reads sessions alone.
+  if (more > 0 && !args.has('json')) stderr.write(`… and ${more} more: --all, or --limit COUNT\n`);
   return exitCodes.done;
 };
+
+// More than anyone has; the store wants a number.
+const mostSessions = 1_000_000;
 
 /** One line a session; on a screen with ids that can be typed, and what does not fit its width is cut off. Pure. */
 export function renderList(sessions: readonly SessionSummary[], now: number, width: number | undefined): string {

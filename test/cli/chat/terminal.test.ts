@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callsTool, says, stallsAfter } from '../../support/model-script.ts';
+import { callsTool, delays, says, stallsAfter } from '../../support/model-script.ts';
 import { filesWith } from '../../support/store-folder-walk.ts';
 import { openDesk } from '../support/program.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
@@ -272,7 +272,7 @@ test('the bare word exit leaves a chat in which nothing is unfinished', { skip }
 
   assert.match(screen, /\n› exit\n\[ended with 0\]$/);
   assert.equal(desk.server.requests.length, 0);
-  assert.deepEqual(JSON.parse((await desk.run(['sessions', '--json'])).stdout), { ok: true, sessions: [] });
+  assert.deepEqual(JSON.parse((await desk.run(['sessions', '--json'])).stdout), { ok: true, sessions: [], more: 0 });
 });
 
 for (const columns of [40, 60, 100]) {
@@ -364,4 +364,26 @@ test('a one-shot in a terminal asks for consent too', { skip }, async () => {
 
   assert.match(screen, /Done\.\n\[ended with 0\]$/);
   assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
+});
+
+test('what was typed before a one-shot asks is no answer, and neither is what is pasted', { skip }, async () => {
+  const gate = Promise.withResolvers<void>();
+  await using desk = await openDesk([
+    delays(gate.promise, callsTool('terminal', { command: 'touch made.txt' })),
+    says('As you wish.'),
+  ]);
+  await using terminal = openTerminal(desk, ['run', 'make a file']);
+  await desk.server.whenRequested(1);
+
+  await terminal.enter('y');
+  gate.resolve();
+  await terminal.shows(/\[N\]o:$/);
+  await terminal.paste('y\nls\n');
+  await terminal.shows(/What is pasted is no answer\.\n.*\[N\]o:$/s);
+  await terminal.paste('y\nls\n', 'bare');
+  await terminal.shows(/(What is pasted is no answer\.[^]*){2}\[N\]o:$/);
+  await terminal.enter('n');
+  await terminal.shows(/As you wish\.\n\[ended with 0\]$/);
+
+  assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
 });

@@ -34,11 +34,16 @@ test('the list has one line a session, the latest first', async () => {
   const { stdout, code } = await desk.run(['sessions', 'ls']);
   const limited = await desk.run(['sessions', '-n', '1']);
   const wrong = await desk.run(['sessions', '-n', 'many']);
+  const all = await desk.run(['sessions', '-n', '1', '--all']);
+  const forPrograms = await desk.run(['sessions', '-n', '1', '--json']);
 
   assert.equal(code, 0);
   assert.match(stdout, /^ses_\w{20} {2}now {2}tell me about otters\nses_\w{20} {2}now {2}tell me about penguins\n$/);
   assert.match(limited.stdout, /^ses_\w{20} .*otters\n$/);
+  assert.equal(limited.stderr, '… and 1 more: --all, or --limit COUNT\n');
   assert.equal(wrong.code, 2);
+  assert.deepEqual([all.stdout, all.stderr], [stdout, '']);
+  assert.equal((JSON.parse(forPrograms.stdout) as { more: number }).more, 1);
 });
 
 test('the list of a new home is empty and says how to begin', async () => {
