@@ -16,7 +16,8 @@ async function start(args: readonly string[]): Promise<void> {
     return;
   }
   process.on('uncaughtException', (thrown) => void giveUp(thrown));
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', giveUpUnlessReaderLeft);
+  process.stdout.on('error', (error) => giveUpUnlessReaderLeft(error, 'stdout'));
+  process.stderr.on('error', (error) => giveUpUnlessReaderLeft(error, 'stderr'));
   const { runCli } = await import('./cli/main.ts');
   const code = await runCli(args, createDeps());
   // Not left to the last open handle: a terminal or a kept connection would hold the process.
@@ -128,8 +129,16 @@ function signalOther(pid: number, signal: StopSignal): void {
 }
 
 /** A reader that left early (`| head`) or a terminal that went away ends the writing, not the work. */
-function giveUpUnlessReaderLeft(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') void giveUp(error);
+function giveUpUnlessReaderLeft(error: NodeJS.ErrnoException, name: 'stdout' | 'stderr'): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') void giveUpWriting(error, name);
+}
+
+/** What a shell sent there cannot be had: that is for the user to mend. */
+async function giveUpWriting(cause: NodeJS.ErrnoException, name: 'stdout' | 'stderr'): Promise<void> {
+  const { AppError } = await import('./base/errors.ts');
+  const isFull = cause.code === 'ENOSPC';
+  const message = `${name} cannot be written to: ${isFull ? 'the disk is full' : cause.message}`;
+  await giveUp(new AppError(isFull ? 'disk-full' : 'unsupported', message, { cause }));
 }
 
 function whenWritten(stream: NodeJS.WriteStream): Promise<void> {

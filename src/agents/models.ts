@@ -176,9 +176,13 @@ export class Models {
     }
     const { choice, doubtful } = readModelName(name, config, providers);
     const found = await this.#deps.find({ primary: choice, fallback, settings, ifUnusable: 'refuse' });
+    if (doubtful === undefined) return found;
     // Servers at home have models such as gemma:2b; elsewhere a word before a colon is a provider, and this one is none.
-    const isAtHome = found.type === 'chosen' && found.chain[0].place !== 'remote';
-    if (doubtful === undefined || isAtHome) return found;
-    return { type: 'unusable', problem: describeUnknownProvider(doubtful, providers) };
+    if (found.type === 'unusable' || found.chain[0].place !== 'local')
+      return { type: 'unusable', problem: describeUnknownProvider(doubtful, providers) };
+    const [{ vendor }] = found.chain;
+    const doubt = `${vendor} is asked for a model named ${name}: ${describeUnknownProvider(doubtful, providers)}`;
+    // Ollama's names look like that.
+    return vendor === 'ollama' ? found : { ...found, warnings: [doubt, ...found.warnings] };
   }
 }

@@ -32,8 +32,7 @@ function describeForPerson(thrown: unknown, topic: string | undefined): readonly
   if (!(thrown instanceof AppError)) return [message, 'This is a fault in the program. TALARIA_DEBUG=1 shows where.'];
   if (thrown.code === 'bad-usage')
     return [message, `See: talaria ${topic === '' ? '--help' : `help ${topic ?? ''}`}`.trimEnd()];
-  // What the hint advises is what was just done.
-  const hint = thrown.code === 'bad-config' && topic === 'config check' ? undefined : hints[thrown.code];
+  const hint = hints[thrown.code];
   return hint === undefined ? [message] : [message, hint];
 }
 
@@ -41,8 +40,9 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'already-running':
     'Leave the other one first (a gateway: talaria gateway stop), or give this one a home of its own: TALARIA_HOME=FOLDER talaria. Beside `talaria gateway` several terminals can be open at once.',
   'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with: talaria -c',
-  'no-model': 'The settings are in the file that `talaria config path` names, and keys in .env beside it.',
-  'bad-config': '`talaria config check` says where.',
+  'no-model':
+    '`talaria model` lists what can be asked, and whose keys are there. The settings are in the file that `talaria config path` names, and keys in .env beside it.',
+  'bad-config': '`talaria doctor` looks at everything that a start needs.',
   'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with: talaria -c',
 };
 

@@ -89,7 +89,8 @@ async function listen(server: Server, { host, port }: WebSettings): Promise<numb
     return await listenAt(server, host, port ?? usualPort);
   } catch (thrown) {
     if (port === undefined && systemErrorCode(thrown) === 'EADDRINUSE') return await listenAt(server, host, 0);
-    const reason = systemErrorCode(thrown) === 'EADDRINUSE' ? 'it is taken' : describeError(thrown);
+    const isTaken = systemErrorCode(thrown) === 'EADDRINUSE';
+    const reason = isTaken ? 'it is taken; set another web.port, or web.enabled to false' : describeError(thrown);
     throw new AppError('bad-config', `the page cannot be served at ${host}, port ${port ?? usualPort}: ${reason}`, {
       cause: thrown,
     });

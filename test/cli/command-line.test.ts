@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { commandTable } from '../../src/cli/command-table.ts';
 import { helpFor } from '../../src/cli/help.ts';
 import { says } from '../support/model-script.ts';
-import { openDesk, parseLines } from './support/program.ts';
+import { entryPoint, openDesk, parseLines } from './support/program.ts';
 import type { Outcome } from './support/program.ts';
 
 test('--version prints the version of the package', async () => {
@@ -137,16 +141,16 @@ test('a broken settings file is found by `config check`, which ends with 78', as
   assert.match(stdout + stderr, /config\.yaml:2:\d+: .*max_turns/);
 });
 
-test('a broken settings file is referred to `config check` by every command but that one', async () => {
+test('a broken settings file is told by line and column, with the command that looks at all the rest', async () => {
   await using desk = await openDesk();
   await writeFile(join(desk.home, 'config.yaml'), 'model:\n  default: [\n');
 
   const other = await desk.run(['config', 'show']);
   const itself = await desk.run(['config', 'check']);
 
-  assert.match(other.stderr, /`talaria config check` says where/);
-  assert.match(itself.stderr, /config\.yaml:\d+:\d+: /);
-  assert.doesNotMatch(itself.stderr, /says where/);
+  for (const { stderr } of [other, itself]) {
+    assert.match(stderr, /config\.yaml:\d+:\d+: .*\n`talaria doctor` looks at everything that a start needs\.\n$/s);
+  }
   assert.deepEqual([other.code, itself.code], [78, 78]);
 });
 
@@ -203,4 +207,43 @@ test('what goes wrong while a failure is reported ends the program instead of be
   const { code } = await desk.run(['run', 'hello'], { preload: breaking });
 
   assert.equal(code, 70);
+});
+
+test('a model of a provider that nobody knows is told with those that are known, and where to look', async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'demo' } });
+
+  const { stderr, code } = await desk.run(['run', '-m', 'opneai:x', 'hello']);
+
+  assert.equal(code, 78);
+  assert.match(
+    stderr,
+    /unknown provider opneai \(did you mean openai\?\): the known ones are openai, .*\n`talaria model` lists/,
+  );
+});
+
+test("a server at home is asked for a model that looks like a provider's, and the slip is pointed at", async () => {
+  await using desk = await openDesk([says('Hello.')]);
+
+  const { stdout, stderr } = await desk.run(['run', '-m', 'opneai:x', 'hello']);
+
+  assert.equal(stdout, 'Hello.\n');
+  assert.match(stderr, /custom is asked for a model named opneai:x: unknown provider opneai \(did you mean openai\?\)/);
+});
+
+test('a stdout that cannot take the reply is named, and the turn can be gone on with', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('there is no /dev/full here');
+  await using desk = await openDesk([says('Hello.')]);
+  const line = `exec "${process.execPath}" "${entryPoint}" run hello >/dev/full`;
+
+  const child = spawn('/bin/sh', ['-c', line], {
+    cwd: desk.workdir,
+    env: desk.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number]>]);
+
+  assert.equal(status, 70);
+  assert.match(stderr, /^talaria: stdout cannot be written to: the disk is full\nNothing was lost .*: talaria -c\n$/m);
+  assert.doesNotMatch(stderr, /fault in the program/);
 });

@@ -150,7 +150,7 @@ test('a port of the settings that is taken is said; the usual one gives way to a
 
   await assert.rejects(openWebHouse({ web: { port } }), {
     code: 'bad-config',
-    message: `the page cannot be served at 127.0.0.1, port ${port}: it is taken`,
+    message: `the page cannot be served at 127.0.0.1, port ${port}: it is taken; set another web.port, or web.enabled to false`,
   });
   other.close();
 });

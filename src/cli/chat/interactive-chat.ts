@@ -119,7 +119,8 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     const { process, place, notes, recalled } = this.#parts;
     this.#gateway = gateway;
     const { workdir, address } = place.seat;
-    const facts = { version: process.version, model, workdir, userHome: process.env['HOME'] };
+    const home = await process.homeFolder();
+    const facts = { version: process.version, model, workdir, userHome: process.env['HOME'], home };
     const [title = '', ...hints] = renderBanner(facts);
     this.#view.title(title);
     for (const text of [...hints, ...notes, ...warnings]) this.#view.note(text);

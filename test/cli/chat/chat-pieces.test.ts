@@ -76,13 +76,15 @@ test('a reply that a transcript has shown counts as shown once, and only until i
 });
 
 test('the banner says who answers and where, and the demo says how to connect a real model', () => {
-  const place = { version: '1.2.3', workdir: '/home/ann/notes', userHome: '/home/ann' };
+  const place = { version: '1.2.3', workdir: '/home/ann/notes', userHome: '/home/ann', home: '/home/ann/.talaria' };
 
   const real = renderBanner({ ...place, model: { name: 'openai:gpt', place: 'remote' } });
+  const elsewhere = renderBanner({ ...place, home: '/srv/agent', model: { name: 'demo:demo', place: 'demo' } });
   const demo = renderBanner({ ...place, workdir: '/home/annabel', model: { name: 'demo:demo', place: 'demo' } });
 
   assert.equal(real[0], 'Talaria 1.2.3 · openai:gpt · ~/notes');
   assert.equal(real.length, 2);
+  assert.match(elsewhere[2] ?? '', /in \/srv\/agent\/\.env/);
   assert.equal(demo[0], 'Talaria 1.2.3 · offline demo · /home/annabel');
-  assert.match(demo[2] ?? '', /demo.*OPENAI_API_KEY/);
+  assert.match(demo[2] ?? '', /demo.*OPENAI_API_KEY.*in ~\/\.talaria\/\.env/);
 });
