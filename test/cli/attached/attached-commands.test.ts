@@ -92,7 +92,7 @@ test('a session is continued, listed, shown, searched, exported, counted and del
   assert.equal((JSON.parse(usage.stdout) as { total: { calls: number } }).total.calls, 2);
   assert.equal((JSON.parse(why.stdout) as { ok: boolean }).ok, true);
   assert.match(deleted.stdout, /is deleted/);
-  assert.deepEqual(JSON.parse(left.stdout), { ok: true, sessions: [] });
+  assert.deepEqual(JSON.parse(left.stdout), { ok: true, sessions: [], more: 0 });
 });
 
 test('a long session comes through in parts, whole and in order', async () => {
