@@ -28,7 +28,8 @@ export function signConfig(parts: SignatureParts): string {
   const signed = {
     runtimes: chain.map(signRuntime),
     toolsets: toolsets.toSorted(),
-    tools: Object.fromEntries(tools.map((tool) => [tool.name, [tool.description, tool.parameters]])),
+    // Parameters are sent in the order in which they are written, so that here the order counts.
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, [tool.description, JSON.stringify(tool.parameters)]])),
     ephemeralPrompt,
     trustedFolders: trustedFolders?.toSorted() ?? [],
     cacheKeys: cacheKeys ?? {},
