@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Update } from 'grammy/types';
-import { says } from '../support/model-script.ts';
+import { says, staysSilent } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 import { anna } from '../support/telegram-server.ts';
@@ -72,6 +72,31 @@ test('a message that is brought again is accepted, and not answered again, after
 
   assert.equal(again, 200);
   assert.equal(house.model.requests.length, 1);
+});
+
+test('a stop that Telegram brings while a file is fetched does not wait for the file', async () => {
+  await using house = await openTelegramHouse({
+    script: [staysSilent(), says('Read.')],
+    telegram: { allow, webhook: { url, port: 0 } },
+  });
+  const place = await placeOf(house);
+  house.telegram.say('think');
+  await bringAll(house.telegram, place);
+  await house.model.whenRequested(1);
+  const gate = Promise.withResolvers<void>();
+  house.telegram.files.set('f', Buffer.from('milk'));
+  house.telegram.fail('getFile', { type: 'waits', gate: gate.promise });
+  house.telegram.post({ document: { file_id: 'f', file_unique_id: 'u', file_name: 'a.txt', file_size: 4 } });
+  house.telegram.say('/stop');
+
+  const bringing = house.telegram.updates.pending.map((update) => bring(place, update, secretOf(house.telegram)));
+  await house.telegram.whenShown(anna.id, (shown) => shown.some((text) => text.startsWith('Stopping.')));
+  gate.resolve();
+  const answers = await Promise.all(bringing);
+  await house.telegram.whenShown(anna.id, (shown) => shown.at(-1) === 'Read.');
+
+  assert.deepEqual(answers, [200, 200]);
+  assert.equal(texts(house).filter((text) => /^Stopping|^Nothing is running/.test(text)).length, 1);
 });
 
 test('who does not know the secret, or the path, is turned away', async () => {

@@ -39,7 +39,7 @@ export async function* hearStopsDuring(
   }
 }
 
-function isStop({ message }: Update): boolean {
+export function isStop({ message }: Update): boolean {
   return stopCommand.test(message?.text ?? '');
 }
 

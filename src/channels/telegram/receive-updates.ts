@@ -26,6 +26,7 @@ export interface UpdateDeps {
 }
 
 const farewellMs = 3000;
+const mostConnections = 4;
 
 /**
  * What Telegram brings or, where that is not wanted or cannot be, what it has when it is asked. Each update counts as dealt
@@ -71,8 +72,8 @@ async function openListener(
 
 /** Has Telegram bring updates. False where it will not; other troubles are waited out. */
 async function isTaken({ url, secret }: WebhookOptions, deps: UpdateDeps, signal: AbortSignal): Promise<boolean> {
-  // One connection, since several would bring messages out of order.
-  const options = { secret_token: secret, allowed_updates: updateTypes, max_connections: 1 };
+  // More than one, so that a stop can be brought while another message is being dealt with; the hook puts them in order.
+  const options = { secret_token: secret, allowed_updates: updateTypes, max_connections: mostConnections };
   const arrange = async (): Promise<CallResult<true | { readonly refusal: string }>> => {
     const result = await deps.bot.call((api, stop) => api.setWebhook(url, options, stop), signal);
     if (result.type !== 'refused' || result.code !== 400) return result;

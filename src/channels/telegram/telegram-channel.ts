@@ -60,7 +60,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
   const bot = new BotApi({ token, apiRoot, openAgent, clock });
   const previews = new Previews({ bot, clock });
   const outgoing = new Outgoing({ bot, previews });
-  const hook = webhook && new Webhook(webhook.secret);
+  const hook = webhook && new Webhook(webhook.secret, clock);
   return {
     name: platform,
     traits,
@@ -109,12 +109,10 @@ async function* fetchAndYield(
 ): AsyncGenerator<Inbound, void> {
   if (filesIn(update).length === 0) return yield inbound;
   const fetching = fetchAttachments(inbound, update, deps, signal);
-  // Where Telegram brings updates it brings one at a time, and nothing can be looked for.
-  if (deps.hook === undefined) {
-    for await (const ahead of hearStopsDuring(fetching, update, deps, signal)) {
-      const stop = readOrSkip(ahead, reading, deps.log);
-      if (stop) yield stop;
-    }
+  const stops = deps.hook?.stopsDuring(fetching, update) ?? hearStopsDuring(fetching, update, deps, signal);
+  for await (const ahead of stops) {
+    const stop = readOrSkip(ahead, reading, deps.log);
+    if (stop) yield stop;
   }
   yield await fetching;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../../src/base/clock.ts';
 import { anna } from '../../support/telegram-server.ts';
 import { nextText, openTelegram } from './bench.ts';
 import type { TelegramBench } from './bench.ts';
@@ -14,12 +15,12 @@ function update(id: number, text: string): object {
 
 /** Opens a bot that is told of updates, and waits until it listens. */
 async function openHook(): Promise<TelegramBench & { readonly received: ReturnType<TelegramBench['receive']> }> {
-  const bench = await openTelegram({ webhook });
+  const bench = await openTelegram({ webhook, clock: systemClock });
   const received = bench.receive();
   return { ...bench, received };
 }
 
-test('Telegram is told where to bring updates, with the secret, and over one connection', async () => {
+test('Telegram is told where to bring updates, with the secret, and over a few connections', async () => {
   await using bench = await openHook();
   const text = nextText(bench.received);
 
@@ -31,7 +32,7 @@ test('Telegram is told where to bring updates, with the secret, and over one con
     url: webhook.url,
     secret_token: webhook.secret,
     allowed_updates: ['message', 'edited_message', 'callback_query'],
-    max_connections: 1,
+    max_connections: 4,
   });
   assert.deepEqual(bench.server.callsOf('getUpdates'), []);
 });
@@ -64,6 +65,20 @@ test('an update that was dealt with is accepted when it is brought again, and go
 
   assert.equal(again, 'accepted');
   assert.equal(await second, 'next');
+});
+
+test('of updates that are brought at once the older one comes first', async () => {
+  await using bench = await openHook();
+  const first = nextText(bench.received);
+  await bench.server.whenCalled('setWebhook');
+  void handWhenListening(bench, update(3, 'third'));
+  void handWhenListening(bench, update(2, 'second'));
+  void handWhenListening(bench, update(1, 'first'));
+
+  assert.deepEqual(
+    [await first, await nextText(bench.received), await nextText(bench.received)],
+    ['first', 'second', 'third'],
+  );
 });
 
 test('an update is not accepted while nobody listens, so that Telegram brings it again', async () => {
