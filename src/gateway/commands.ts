@@ -1,6 +1,8 @@
 import { nearestWord } from '../base/nearest-word.ts';
 import { busyModes } from '../model/busy-mode.ts';
 import type { BusyMode } from '../model/busy-mode.ts';
+import type { Inbound } from '../model/channel.ts';
+import { partsToText } from '../model/message.ts';
 import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import { runStop, setBusyMode } from './talk-commands.ts';
 
@@ -27,6 +29,8 @@ export interface CommandRow {
   readonly summary: string;
   /** Set where half of the name is not enough: a slip must not allow anything or end anything. */
   readonly typed?: 'in-full';
+  /** Whether it asks others, who may take their time; left out: it does not. */
+  takesLong?(rest: string): boolean;
   run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome>;
 }
 
@@ -177,6 +181,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'model',
     usage: '/model [NAME [--global]]',
     summary: 'which model answers here, or everywhere; /model default goes back',
+    takesLong: (rest) => /(?:^|\s)--global(?:\s|$)/.test(rest),
     run: async (rest, inbound, deps) => (await import('./model-command.ts')).runModel(rest, inbound, deps),
   },
   {
@@ -202,6 +207,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'program',
     usage: '/reload-mcp',
     summary: 'connect to the MCP servers anew; conversations are read anew once',
+    takesLong: () => true,
     run: async (_rest, inbound, deps) => (await import('./tool-server-commands.ts')).runReload(inbound, deps),
   },
   {
@@ -233,6 +239,13 @@ export function parseCommand(text: string): Command | undefined {
 export function readSaying({ name, rest }: Command): { readonly mode: BusyMode; readonly text: string } | undefined {
   const mode = busyModes.find((each) => each === findCommand(name)?.name);
   return mode === undefined || rest === '' ? undefined : { mode, text: rest };
+}
+
+/** Whether something that arrived is a command that asks others. Pure. */
+export function takesLong(inbound: Inbound): boolean {
+  if (inbound.type !== 'message' || inbound.commands === 'none') return false;
+  const command = parseCommand(partsToText(inbound.parts).trim());
+  return command !== undefined && findCommand(command.name)?.takesLong?.(command.rest) === true;
 }
 
 export function createCommandRunner(deps: CommandDeps): CommandRunner {

@@ -22,7 +22,6 @@ import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
 import type { CommandRunner } from './commands.ts';
 import { Deliveries } from './deliveries.ts';
-import { describeFailedIntake, describeIntake } from './describe-intake.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
 import { keepExpiring } from './expire-sessions.ts';
@@ -32,6 +31,8 @@ import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
 import type { OutboxPostbox } from './postbox.ts';
 import { PendingQuestions } from './questions.ts';
+import { receiveFrom } from './receive-inbound.ts';
+import type { ReceptionDeps } from './receive-inbound.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { saysStart } from './says-start.ts';
 import { showOnAll } from './show-on-all.ts';
@@ -95,6 +96,7 @@ export class Gateway implements AsyncDisposable {
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
+  readonly #reception: ReceptionDeps;
   /** What goes on beside the lanes, and is waited for at the end. */
   readonly #asides = new Set<Promise<void>>();
 
@@ -125,6 +127,13 @@ export class Gateway implements AsyncDisposable {
     this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
     this.#taskNotices = new TaskNotices({ ...deps, deliver: send });
     this.#tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
+    this.#reception = {
+      takeIn: (inbound) => this.takeIn(inbound),
+      tellings: this.#tellings,
+      follow: (intake) => this.follow(intake),
+      keep: (aside) => this.#keep(aside),
+      note: (what, thrown) => this.#note(what, thrown),
+    };
     const agents = deps.openAgents(this.#approvals, this.#questions);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
@@ -317,22 +326,10 @@ export class Gateway implements AsyncDisposable {
   /** A channel that fails takes neither the others nor the process down. */
   async #receiveOrSayWhyNot(channel: Channel): Promise<void> {
     try {
-      await this.#receive(channel);
+      await receiveFrom(channel, this.#reception, this.#stopping.signal);
     } catch (thrown) {
       this.#note(`${channel.name} is not served any more`, thrown);
       await this.#announce(`${channel.name} is not served any more: ${describeError(thrown)}`);
-    }
-  }
-
-  async #receive(channel: Channel): Promise<void> {
-    for await (const inbound of channel.receive(this.#stopping.signal)) {
-      const intake = await this.#takeInOrSayWhyNot(inbound);
-      const answer = describeIntake(intake);
-      // A stranger has no session that an answer could be kept with.
-      if (answer !== undefined && intake.type === 'denied') this.#tellings.tell(inbound.address, answer);
-      else if (answer !== undefined && inbound.type === 'choice') this.#tellings.tell(inbound.address, answer);
-      else if (answer !== undefined && inbound.type === 'message') await this.#tellings.answer(inbound, answer);
-      this.follow(intake);
     }
   }
 
@@ -343,15 +340,6 @@ export class Gateway implements AsyncDisposable {
     const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
     this.#passOn(problems, access.type === 'granted' ? inbound.address : undefined);
     return access;
-  }
-
-  async #takeInOrSayWhyNot(inbound: Inbound): Promise<Intake> {
-    try {
-      return await this.takeIn(inbound);
-    } catch (thrown) {
-      this.#note('an inbound message was not taken in', thrown);
-      return { type: 'refused', reason: describeFailedIntake(thrown) };
-    }
   }
 
   async #reportDrain(sessionId: SessionId, thrown: unknown): Promise<void> {

@@ -150,3 +150,17 @@ test('the menu of the bot has every command of the table', async () => {
     commandTable.map(({ name }) => name),
   );
 });
+
+test('on Telegram a stop does not wait for the model that /model --global asks', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTelegramHouse({ script: [delays(gate.promise, says('Yes.'))] });
+
+  house.telegram.say('/model other --global');
+  await house.model.whenRequested(1);
+  house.telegram.say('/stop');
+  await house.telegram.whenShown(anna.id, endsWith('Nothing is running.'));
+  gate.resolve();
+  await house.telegram.whenShown(anna.id, begins('custom:other'));
+
+  assert.match(house.telegram.shown(anna.id).at(-1)?.text ?? '', /It answers here and in every session/);
+});

@@ -1,0 +1,46 @@
+import type { Channel, Inbound } from '../model/channel.ts';
+import { takesLong } from './commands.ts';
+import { describeFailedIntake, describeIntake } from './describe-intake.ts';
+import type { Intake } from './intake.ts';
+import type { Tellings } from './tellings.ts';
+
+export interface ReceptionDeps {
+  readonly takeIn: (inbound: Inbound) => Promise<Intake>;
+  readonly tellings: Pick<Tellings, 'tell' | 'answer'>;
+  /** Does what was put off until the sender was told. */
+  readonly follow: (intake: Intake) => void;
+  /** Has something go on beside all else. */
+  readonly keep: (aside: Promise<void>) => void;
+  readonly note: (what: string, thrown: unknown) => void;
+}
+
+/**
+ * Takes in what a channel brings, one after the other, and tells the senders. A command that asks others waits beside the
+ * rest, so that a stop behind it does not wait for them. Whoever sits at a terminal waits for what was typed there.
+ */
+export async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
+  for await (const inbound of channel.receive(signal)) {
+    if (channel.traits.answers === 'at-once' || !takesLong(inbound)) await dealWith(inbound, deps);
+    else deps.keep(dealWith(inbound, deps).catch((thrown: unknown) => deps.note('a command was not answered', thrown)));
+  }
+}
+
+async function dealWith(inbound: Inbound, deps: ReceptionDeps): Promise<void> {
+  const { tellings } = deps;
+  const intake = await takeInOrSayWhyNot(inbound, deps);
+  const answer = describeIntake(intake);
+  // A stranger has no session that an answer could be kept with.
+  if (answer !== undefined && intake.type === 'denied') tellings.tell(inbound.address, answer);
+  else if (answer !== undefined && inbound.type === 'choice') tellings.tell(inbound.address, answer);
+  else if (answer !== undefined && inbound.type === 'message') await tellings.answer(inbound, answer);
+  deps.follow(intake);
+}
+
+async function takeInOrSayWhyNot(inbound: Inbound, { takeIn, note }: ReceptionDeps): Promise<Intake> {
+  try {
+    return await takeIn(inbound);
+  } catch (thrown) {
+    note('an inbound message was not taken in', thrown);
+    return { type: 'refused', reason: describeFailedIntake(thrown) };
+  }
+}
