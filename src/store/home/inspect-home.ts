@@ -9,7 +9,7 @@ import type { HomeFolder } from './home-folder.ts';
 
 /** Looks at a home, or where it would be. */
 export function inspectHome(home: HomeFolder): HomeState {
-  const disk = statfsSync(nearestFolder(home.path));
+  const disk = statfsSync(nearestFolder(home.state));
   const kind = decideFileSystem(process.platform, disk.type);
   return {
     folder: judgeFolder(home.path),
