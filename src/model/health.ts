@@ -22,6 +22,7 @@ export type StoreState =
   | { readonly type: 'none' }
   /** Another process has it: nothing but its size was looked at. */
   | { readonly type: 'held'; readonly bytes: number }
+  | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'unchecked'; readonly bytes: number; readonly reason: string }
   | {
       readonly type: 'damaged';

@@ -6,6 +6,7 @@ import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { chooseStyle } from '../render/style.ts';
 import { findGateway } from '../service/find-gateway.ts';
+import type { Found } from '../service/find-gateway.ts';
 import { findKeeper } from '../service/find-keeper.ts';
 import type { DoctorDesk } from './doctor-desk.ts';
 import { editCommand, shellWord } from './finding.ts';
@@ -41,7 +42,8 @@ export const runDoctor: CommandFunction = async (args, deps) => {
 
 async function examine(deps: CliDeps, desk: DoctorDesk): Promise<readonly FindingGroup[]> {
   const { process } = deps;
-  const found = await findGateway(desk.gateway);
+  // Where not even that can be looked up, the home is no home, and its group says why.
+  const found = await findGateway(desk.gateway).catch((): Found => ({ type: 'nothing' }));
   const store = look(() => desk.store());
   return await Promise.all([
     group('program', () => [judgeProgram(process.version, desk)]),
@@ -63,7 +65,7 @@ async function examine(deps: CliDeps, desk: DoctorDesk): Promise<readonly Findin
     ),
     group(
       'channels',
-      bySettings(desk, async () => judgeChannels(await desk.channels(), await findPeople(desk, store), found)),
+      bySettings(desk, async () => judgeChannels(await desk.channels(), await findPeople(desk, found, store), found)),
     ),
     group('hands', async () => judgeHands(await desk.hands())),
     group(
@@ -113,9 +115,12 @@ function look(work: () => StoreState): () => StoreState {
   return () => (seen ??= { state: work() }).state;
 }
 
-async function findPeople(desk: DoctorDesk, store: () => StoreState): Promise<readonly AdmittedPerson[] | undefined> {
-  const told = await desk.people();
-  if (told !== undefined) return told;
+async function findPeople(
+  desk: DoctorDesk,
+  found: Found,
+  store: () => StoreState,
+): Promise<readonly AdmittedPerson[] | undefined> {
+  if (found.type === 'running') return await desk.people();
   const state = store();
   if (state.type === 'none') return [];
   return state.type === 'sound' ? state.people : undefined;

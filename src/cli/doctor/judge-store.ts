@@ -10,6 +10,8 @@ export function judgeStore(state: StoreState): readonly Finding[] {
       return [{ level: 'note', name, text: 'there is none yet; the first chat makes it' }];
     case 'held':
       return [{ level: 'fine', name, text: `${describeBytes(state.bytes)}, in use, and not looked into meanwhile` }];
+    case 'unreadable':
+      return [{ level: 'broken', name, text: state.problem }];
     case 'unchecked':
       return [{ level: 'note', name, text: `${describeBytes(state.bytes)}, not looked into: ${state.reason}` }];
     case 'damaged':

@@ -9,11 +9,14 @@ import type { HomeFolder } from './home-folder.ts';
 
 /** Looks at a home, or where it would be. */
 export function inspectHome(home: HomeFolder): HomeState {
+  const folder = judgeFolder(home.path);
+  const ofFolder = permissionsOf(home.path, privateFolderMode);
   const disk = statfsSync(nearestFolder(home.state));
   const kind = decideFileSystem(process.platform, disk.type);
   return {
-    folder: judgeFolder(home.path),
-    openToOthers: [...permissionsOf(home.path, privateFolderMode), ...permissionsOf(home.envFile, privateFileMode)],
+    folder,
+    // What is no home of ours is not ours to close.
+    openToOthers: folder.type === 'there' ? [...ofFolder, ...permissionsOf(home.envFile, privateFileMode)] : [],
     sharedBy: kind.type === 'shared' ? kind.name : undefined,
     freeBytes: disk.bavail * disk.bsize,
   };

@@ -54,7 +54,7 @@ function look(files: StoreFiles, bytes: number): StoreState {
   } catch (thrown) {
     const problem = describeError(thrown);
     if (isAppError(fromSqliteError(thrown), 'corrupt-store')) return damaged(problem, files);
-    return { type: 'unchecked', bytes, reason: `it cannot be opened: ${problem}` };
+    return { type: 'unreadable', problem: `${files.database} cannot be opened: ${problem}` };
   } finally {
     connection?.close();
   }

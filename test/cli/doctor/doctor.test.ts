@@ -158,6 +158,26 @@ test('with settings that were good once the doctor says that those are used', as
   assert.deepEqual(find(report, 'model', 'model'), { level: 'fine', text: 'custom:scripted' });
 });
 
+test('a home that is no folder, and a database that is none, are broken, and cost nothing else', async () => {
+  await using desk = await openDesk();
+  const file = join(desk.workdir, 'a-file');
+  await writeFile(file, '');
+  await mkdir(join(desk.home, 'state', 'talaria.db'), { recursive: true });
+
+  const noFolder = await examine(desk, { TALARIA_HOME: file });
+  const noDatabase = await examine(desk);
+
+  assert.deepEqual(find(noFolder, 'home', 'folder'), {
+    level: 'broken',
+    text: `${file} is not a folder`,
+    fix: 'TALARIA_HOME=FOLDER talaria',
+  });
+  assert.equal(find(noFolder, 'home', 'permissions'), undefined);
+  assert.equal(find(noFolder, 'hands', 'bash')?.level, 'fine');
+  assert.equal(find(noDatabase, 'store', 'database')?.level, 'broken');
+  assert.deepEqual([noDatabase.broken, noDatabase.code], [1, 1]);
+});
+
 test('the doctor names the key that a model lacks, and the file that it goes into', async () => {
   await using desk = await openDesk();
   await desk.setConfig({ model: { provider: 'anthropic' } });
