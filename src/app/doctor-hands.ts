@@ -1,8 +1,16 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { describeError } from '../base/errors.ts';
-import type { ConsentFacts, Counted, HandFacts, ProgramFacts, ServerFacts } from '../cli/doctor/doctor-desk.ts';
+import type {
+  ConsentFacts,
+  Counted,
+  HandFacts,
+  ProgramFacts,
+  SandboxFacts,
+  ServerFacts,
+} from '../cli/doctor/doctor-desk.ts';
 import type { McpPlace, McpServerSettings } from '../model/mcp-settings.ts';
+import type { SandboxSettings } from '../model/terminal-settings.ts';
 import { FileStandingRules } from '../store/home/standing-rules.ts';
 import { TrustedFolders } from '../store/home/trusted-folders.ts';
 import { decideSandbox, readSandboxFacts } from '../tools/browser/decide-sandbox.ts';
@@ -10,12 +18,13 @@ import { findChromium, installChromium } from '../tools/browser/find-chromium.ts
 import { findRipgrep } from '../tools/files/ripgrep.ts';
 import { installCommand } from '../tools/install-command.ts';
 import { expandVariables } from '../tools/mcp/expand-variables.ts';
+import { probeSandbox } from '../tools/sandbox/probe-sandbox.ts';
 import { findProgram } from '../tools/shell/system-program.ts';
 import type { DoctorParts } from './doctor-parts.ts';
 
 /** The programs of this machine that the tools stand on. */
 export async function lookAtHands({ env, loaded }: DoctorParts): Promise<HandFacts> {
-  const { browser } = loaded.config;
+  const { browser, terminal } = loaded.config;
   const path = env['PATH'] ?? '';
   const find = (name: string): ProgramFacts => ({ path: findProgram(name, path), install: installCommand({ name }) });
   const locked = decideSandbox(browser.sandbox, readSandboxFacts());
@@ -25,8 +34,16 @@ export async function lookAtHands({ env, loaded }: DoctorParts): Promise<HandFac
     ripgrep: { path: await findRipgrep(path), install: installCommand({ name: 'ripgrep' }) },
     chromium: { path: findChromium(path, browser.executable), install: installChromium() },
     openBrowser: locked.type === 'off' ? locked.reason : undefined,
-    sandbox: { type: 'none', reason: 'commands run as you', fix: undefined },
+    sandbox: await lookAtSandbox(terminal.sandbox, path),
   };
+}
+
+async function lookAtSandbox({ mode, network }: SandboxSettings, path: string): Promise<SandboxFacts> {
+  if (mode === 'off') return { type: 'none', reason: 'it is switched off (terminal.sandbox)', fix: undefined };
+  const report = await probeSandbox(path);
+  if (report.type === 'missing') return { type: 'none', reason: report.reason, fix: report.fix };
+  const reach = network === 'shared' ? 'the network included' : 'without network';
+  return { type: 'ready', by: `bubblewrap ${report.version}, ${reach}, in folders that are no whole home` };
 }
 
 /** What is asked about before it is done, and what is not any more. */

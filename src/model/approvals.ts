@@ -54,7 +54,7 @@ export interface StandingRules {
 
 /** What would become of a command, and why. */
 export type CommandForecast =
-  | { readonly type: 'safe' }
+  | { readonly type: 'safe'; readonly within?: 'sandbox' }
   | { readonly type: 'asks'; readonly why: string; readonly standing: Standing | undefined }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'allowed'; readonly rule: StandingRule };

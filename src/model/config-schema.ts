@@ -4,6 +4,7 @@ import { mcpServersSchema, toolsSchema } from './mcp-schema.ts';
 import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { searchBackends } from './search-settings.ts';
+import { sandboxModes } from './terminal-settings.ts';
 
 const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
 const efforts = ['minimal', 'low', 'medium', 'high'] as const;
@@ -164,6 +165,13 @@ const sections = {
       env_passthrough: optional(
         list(string('a name'), 'environment variables that commands may see besides the usual ones'),
       ),
+      sandbox: optional(
+        oneOf(
+          sandboxModes,
+          'whether commands are set apart from the system: where that can be done, always, never (auto)',
+        ),
+      ),
+      sandbox_network: optional(boolean('whether they reach the network there (false)')),
     },
     'the shell',
   ),

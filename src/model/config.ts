@@ -10,6 +10,8 @@ import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
 import { findExceptionDoubts, searchSettings } from './search-settings.ts';
 import type { SearchSettings } from './search-settings.ts';
+import { terminalSettings } from './terminal-settings.ts';
+import type { TerminalSettings } from './terminal-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /** A model as the settings name it; what is left out is found by other means. */
@@ -166,7 +168,7 @@ export interface Config {
   /** By platform; one that is not named gets all. */
   readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
   readonly agentCache: AgentCacheSettings;
-  readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  readonly terminal: TerminalSettings;
   /** How long a question waits for its answer. */
   readonly approvals: { readonly timeoutMs: number };
   readonly toolSearch: ToolSearchSettings;
@@ -242,10 +244,7 @@ export function withDefaults(user: UserConfig): Config {
     agent: agentSettings(user.agent),
     platformToolsets: user.platform_toolsets ?? {},
     agentCache: agentCacheSettings(user.agent_cache),
-    terminal: {
-      timeoutMs: (user.terminal?.timeout ?? 180) * 1000,
-      envPassthrough: user.terminal?.env_passthrough ?? [],
-    },
+    terminal: terminalSettings(user.terminal),
     approvals: { timeoutMs: (user.approvals?.timeout ?? 600) * 1000 },
     toolSearch: {
       mode: user.tools?.tool_search?.enabled ?? 'auto',

@@ -14,7 +14,11 @@ export type ToolEffect = 'reads' | 'idempotent' | 'keyed' | 'verifiable' | 'unsa
 
 /** Whether a call needs a person's consent. The question shows everything that would run. */
 export type Risk =
-  | { readonly type: 'safe' }
+  | {
+      readonly type: 'safe';
+      /** Set where it is safe only because of where it runs. */
+      readonly within?: 'sandbox';
+    }
   | {
       readonly type: 'ask';
       readonly question: string;

@@ -4,6 +4,7 @@ import { createBrowserGroup } from './browser/create-browser-group.ts';
 import type { BrowserParts } from './browser/create-browser-group.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import type { Postbox } from '../model/postbox.ts';
+import type { TerminalSettings } from '../model/terminal-settings.ts';
 import type { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ReadStamps } from './files/read-stamps.ts';
 import { BackgroundProcesses } from './processes/background-processes.ts';
@@ -19,7 +20,8 @@ import { ToolRegistry } from './registry.ts';
 import type { ToolGroup } from './registry.ts';
 import { createSearchFiles } from './search-files.ts';
 import { createSendMessage } from './send-message.ts';
-import { createTerminal, toInput } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
+import { toInput } from './terminal-input.ts';
 import { createWebFetch } from './web-fetch.ts';
 import { createWebSearch } from './web-search.ts';
 import type { WebToolDeps } from './web/web-tool-deps.ts';
@@ -30,7 +32,8 @@ import { createWriteFile } from './write-file.ts';
 export interface ToolboxOptions {
   /** Holds one folder for each session's shell. */
   readonly taskFolder: string;
-  readonly terminal: { readonly timeoutMs: number; readonly envPassthrough: readonly string[] };
+  /** Without settings for a sandbox there is none. */
+  readonly terminal: Omit<TerminalSettings, 'sandbox'> & Partial<Pick<TerminalSettings, 'sandbox'>>;
   /** The environment of the process, from which children get a chosen few. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Talaria's own home, which no tool writes to. */
@@ -61,11 +64,12 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
     groups: (sessionId) => [...tickets.groups(sessionId), ...processes.openGroups(sessionId)],
   });
   const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
-  const { timeoutMs } = options.terminal;
+  const { timeoutMs, sandbox } = options.terminal;
   const stamps = new ReadStamps();
   const writing = { workspace, checkpoints, stamps };
   const background = { processes, endings, clock };
-  const terminal = createTerminal({ ...background, state, workspace, running, tickets, environment, timeoutMs });
+  const shells = { state, workspace, running, tickets, environment };
+  const terminal = createTerminal({ ...background, ...shells, timeoutMs, sandbox });
   const shell: ToolGroup = {
     tools: [
       terminal,
@@ -79,6 +83,7 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       await running.end(sessionId);
       await processes.endSupervisors(sessionId);
       await state.remove(sessionId);
+      if (sandbox !== undefined) (await import('./sandbox/task-group.ts')).removeTaskGroup(sessionId);
     },
     sessionsWithTask: () => state.sessions(),
     hasLiveProcess: (sessionId) => Promise.resolve(running.isAlive(sessionId)),

@@ -54,6 +54,8 @@ async function assess(input: ProcessInput, place: ToolPlace, deps: ProcessDeps):
   if (account === undefined) return { type: 'safe' };
   const risk = await deps.judgeText(text, place);
   if (risk.type === 'forbidden') return risk;
+  // What is shut in does no more with what it reads than with what it finds there.
+  if (account.place === 'inside') return { type: 'safe', within: 'sandbox' };
   // The last line is ours, whatever is written.
   return { type: 'ask', question: `${spellOut(text)}\nwritten to ${id}: ${nameCommand(account.command)}` };
 }

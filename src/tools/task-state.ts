@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { ToolPlace } from '../model/tool.ts';
+import { findStateDifference, writeExports } from './shell/state-difference.ts';
 
 /**
  * Stands in the files in which shells leave their environment and folder for the next command, one for each session, so
@@ -25,11 +26,21 @@ interface ShellState {
   readonly folder: string;
 }
 
+/**
+ * What shells inside the sandbox left. Nobody was asked about those, so that only they read it: as the difference to what was
+ * left outside. The folder is that of all shells, until one outside of it ends somewhere.
+ */
+interface InsideState {
+  readonly difference: Buffer;
+  readonly folder: string | undefined;
+}
+
 /** Where the shells of the sessions stand. Nobody else writes the files, so what was read or written once is known. */
 export class TaskState {
   /** Holds one folder for each session. Whoever ends a task tells by that that there may be something to end. */
   readonly folder: string;
   readonly #states = new Map<SessionId, ShellState>();
+  readonly #inside = new Map<SessionId, InsideState>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -43,6 +54,11 @@ export class TaskState {
     return join(this.folderOf(sessionId), 'shell');
   }
 
+  /** What only the shells inside the sandbox take up, after the other. */
+  insideFileOf(sessionId: SessionId): string {
+    return join(this.folderOf(sessionId), 'shell-inside');
+  }
+
   /**
    * Where the session's shell stands: the folder its last command ended in, or the nearest one above it that still
    * exists; before the first command, the folder that the session was opened in.
@@ -54,7 +70,7 @@ export class TaskState {
   }
 
   recordedFolder({ sessionId, workdir }: ToolPlace): string {
-    return this.#stateOf(sessionId)?.folder ?? workdir;
+    return this.#insideOf(sessionId).folder ?? this.#stateOf(sessionId)?.folder ?? workdir;
   }
 
   /**
@@ -98,18 +114,42 @@ export class TaskState {
    */
   keep(sessionId: SessionId, bytes: Buffer): string | undefined {
     const folder = recordedIn(bytes);
+    if (folder === undefined) return undefined;
+    const inside = this.#insideOf(sessionId);
+    if (inside.folder !== undefined) this.#writeInside(sessionId, { ...inside, folder: undefined });
     // Most commands change nothing, and putting a file in the place of another makes some file systems wait for the disk.
-    if (folder === undefined || this.#stateOf(sessionId)?.bytes.equals(bytes) === true) return undefined;
-    const file = this.fileOf(sessionId);
-    try {
-      writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
-      renameSync(`${file}.new`, file);
-      this.#states.set(sessionId, { bytes, folder });
-      return undefined;
-    } catch (thrown) {
-      // A missing folder means that the task was ended meanwhile.
-      return systemErrorCode(thrown) === 'ENOENT' ? undefined : describeError(thrown);
-    }
+    if (this.#stateOf(sessionId)?.bytes.equals(bytes) === true) return undefined;
+    return replaceFile(this.fileOf(sessionId), bytes, () => this.#states.set(sessionId, { bytes, folder }));
+  }
+
+  /** The same for what a command inside the sandbox left. `given` is what every new shell gets. */
+  keepInside(sessionId: SessionId, bytes: Buffer, given: Readonly<Record<string, string>>): string | undefined {
+    const folder = recordedIn(bytes);
+    if (folder === undefined) return undefined;
+    const outside = this.#stateOf(sessionId)?.bytes;
+    const { text } = findStateDifference(outside ? variablesIn(outside) : writeExports(given), variablesIn(bytes));
+    // Before the mark there is always a whole line.
+    const difference = Buffer.from(text === '' ? '\n' : text, 'latin1');
+    const isSame = this.#insideOf(sessionId).difference.equals(difference);
+    if (isSame && this.recordedFolder({ sessionId, workdir: '' }) === folder) return undefined;
+    return this.#writeInside(sessionId, { difference, folder });
+  }
+
+  /** The variables that were set inside the sandbox, and so are not set outside of it. */
+  setInside(sessionId: SessionId): readonly string[] {
+    const difference = this.#insideOf(sessionId).difference.toString('latin1');
+    return findStateDifference('', difference).names.filter((name) => !ownNames.has(name));
+  }
+
+  #writeInside(sessionId: SessionId, state: InsideState): string | undefined {
+    const bytes = Buffer.concat([state.difference, Buffer.from(`${folderMark}\n${state.folder ?? ''}\n`)]);
+    return replaceFile(this.insideFileOf(sessionId), bytes, () => this.#inside.set(sessionId, state));
+  }
+
+  #insideOf(sessionId: SessionId): InsideState {
+    const known = this.#inside.get(sessionId) ?? readInside(this.insideFileOf(sessionId));
+    this.#inside.set(sessionId, known);
+    return known;
   }
 
   /** The sessions that have a folder. */
@@ -124,19 +164,63 @@ export class TaskState {
 
   async remove(sessionId: SessionId): Promise<void> {
     this.#states.delete(sessionId);
-    await rm(this.folderOf(sessionId), { recursive: true, force: true, maxRetries: 3 });
+    this.#inside.delete(sessionId);
+    const folder = this.folderOf(sessionId);
+    const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await remove().catch(async (thrown: unknown) => {
+      if (!['EACCES', 'EPERM'].includes(systemErrorCode(thrown) ?? '')) throw thrown;
+      // A command inside the sandbox may have closed folders of its own, such as caches of modules.
+      await openFolders(folder);
+      await remove();
+    });
+  }
+}
+
+/** Makes every folder below this one removable. Links are not followed. */
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
   }
 }
 
 /** Synchronous: the file is small, and footprints cannot wait. */
 function readState(file: string): ShellState | undefined {
+  const bytes = readIfThere(file);
+  const folder = bytes && recordedIn(bytes);
+  return bytes === undefined || folder === undefined ? undefined : { bytes, folder };
+}
+
+function readInside(file: string): InsideState {
+  const bytes = readIfThere(file) ?? Buffer.alloc(0);
+  return { difference: Buffer.from(variablesIn(bytes), 'latin1'), folder: recordedIn(bytes) };
+}
+
+function readIfThere(file: string): Buffer | undefined {
   try {
-    const bytes = readFileSync(file);
-    const folder = recordedIn(bytes);
-    return folder === undefined ? undefined : { bytes, folder };
+    return readFileSync(file);
   } catch {
     return undefined;
   }
+}
+
+/** Puts a file in the place of another in one step, and then notes it; returns what went wrong. */
+function replaceFile(file: string, bytes: Buffer, note: () => void): string | undefined {
+  try {
+    writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    note();
+    return undefined;
+  } catch (thrown) {
+    // A missing folder means that the task was ended meanwhile.
+    return systemErrorCode(thrown) === 'ENOENT' ? undefined : describeError(thrown);
+  }
+}
+
+/** What stands before the folder, byte for byte. */
+function variablesIn(state: Buffer): string {
+  const mark = state.lastIndexOf(`\n${folderMark}\n`);
+  return state.toString('latin1', 0, mark === -1 ? 0 : mark + 1);
 }
 
 /** The folder written at the end of a state; undefined where the end is missing. */

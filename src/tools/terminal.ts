@@ -1,35 +1,36 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
-import { keyMark } from '../base/redact.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { ToolOutcome } from '../model/message.ts';
-import { boolean, integer, object, optional, string } from '../model/schema.ts';
-import type { ValueOf } from '../model/schema.ts';
 import type { AbortCause } from '../model/turn.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
+import type { SandboxSettings } from '../model/terminal-settings.ts';
 import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
 import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
 import type { assessCommand as AssessCommand, CommandRisk } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
-import type { CallTicket } from './shell/call-ticket.ts';
+import type { CallTicket, LeftState } from './shell/call-ticket.ts';
 import type { CallTickets } from './shell/call-tickets.ts';
 import type {
   awaitCommand as AwaitCommand,
   CommandDeps,
   CommandRequest,
-  CommandResult,
   runCommand as RunCommand,
 } from './shell/run-command.ts';
+import type { describeResult as DescribeResult } from './shell/describe-result.ts';
 import type { isOfThisBoot as IsOfThisBoot } from './shell/process-group.ts';
 import type { Runners } from './shell/runners.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { findStanding as FindStanding } from './shell/standing-command.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
-import { markedText } from './files/write-guard.ts';
+import type { CommandPlacement, placeCommand as PlaceCommand, Room } from './sandbox/place-command.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { TaskState } from './task-state.ts';
-import { done, failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
+import { failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
+import { findProblem, inputSchema, isBackground } from './terminal-input.ts';
+import type { TerminalInput } from './terminal-input.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface TerminalDeps {
@@ -41,27 +42,9 @@ export interface TerminalDeps {
   readonly endings: ProcessEndings;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Left out: there is none. */
+  readonly sandbox: SandboxSettings | undefined;
   readonly clock: Clock;
-}
-
-const longestTimeoutSeconds = 600;
-// Linux takes at most 128 KiB in one argument.
-const longestCommandBytes = 120_000;
-const lastSeenLength = 500;
-
-const inputSchema = object({
-  command: string('bash command', { minLength: 1 }),
-  timeout: optional(integer('seconds, at most 600')),
-  workdir: optional(string('folder to run in; default: where the last command ended')),
-  background: optional(boolean('return an id at once, for process; no timeout')),
-  pty: optional(boolean('in the background: give it a terminal')),
-});
-
-type TerminalInput = ValueOf<typeof inputSchema>;
-
-/** A command as the model calls for it with nothing else. */
-export function toInput(command: string): TerminalInput {
-  return { command, timeout: undefined, workdir: undefined, background: undefined, pty: undefined };
 }
 
 /** The shell. Folder and exported variables outlive a command; the process does not. */
@@ -87,6 +70,7 @@ class TerminalCommands {
   readonly #deps: TerminalDeps;
   #judgement: Promise<LoadedJudgement> | undefined;
   #shell: Promise<LoadedShell> | undefined;
+  #sandbox: Promise<LoadedSandbox> | undefined;
 
   constructor(deps: TerminalDeps) {
     this.#deps = deps;
@@ -95,39 +79,78 @@ class TerminalCommands {
   async assess(input: TerminalInput, place: ToolPlace): Promise<Risk> {
     const problem = findProblem(input);
     if (problem !== undefined) return { type: 'forbidden', reason: problem };
-    const folder = this.#startFolder(input, place);
-    const { assessCommand, findStanding, syntax } = await (this.#judgement ??= loadJudgement());
-    const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
-    if (risk.type === 'forbidden') return risk;
-    const doubt = risk.type === 'safe' ? await this.#doubtRead(risk, folder, place) : risk.why;
-    if (typeof doubt !== 'string') return doubt;
-    // The last line is ours, whatever the command and the folder are called.
-    const manner = isBackground(input) ? 'in the background' : undefined;
-    const question = `${spellOut(input.command)}\nin ${spellOutLine(folder)}${manner === undefined ? '' : `, ${manner}`}`;
-    const words = risk.type === 'ask' ? risk.words : undefined;
-    const { workdir, sessionId } = place;
-    const given = { ...this.#deps.environment, [sessionVariable]: sessionId };
-    const environment = this.#deps.state.environmentOf(sessionId, given);
-    const { command } = input;
-    const standing = findStanding({ command, words, folder, workdir, path: this.#pathOf(place), environment, manner });
-    return { type: 'ask', question, why: doubt, standing };
+    const verdict = await this.#judge(input, place);
+    if (verdict.type === 'forbidden') return verdict;
+    const placement = await this.#place(input, place, () => Promise.resolve(verdict));
+    if (placement.type === 'refused') return { type: 'forbidden', reason: placement.reason };
+    if (placement.type === 'inside') return { type: 'safe', within: 'sandbox' };
+    return verdict.type === 'safe' ? { type: 'safe' } : await this.#ask(input, place, verdict, placement);
   }
 
-  /** What is to be said of a plain read: it is safe, it is forbidden, or why it is asked about. */
-  async #doubtRead(
+  async #ask(
+    input: TerminalInput,
+    place: ToolPlace,
+    { why, words }: Extract<Verdict, { readonly type: 'doubtful' }>,
+    { leaves }: Extract<CommandPlacement, { readonly type: 'outside' }>,
+  ): Promise<Risk> {
+    const folder = this.#startFolder(input, place);
+    // The last line is ours, whatever the command and the folder are called.
+    const manner = isBackground(input) ? 'in the background' : undefined;
+    const manners = [
+      `in ${spellOutLine(folder)}`,
+      ...(manner ? [manner] : []),
+      ...(leaves ? ['outside the sandbox'] : []),
+    ];
+    const question = `${spellOut(input.command)}\n${manners.join(', ')}`;
+    const { workdir, sessionId } = place;
+    const environment = this.#deps.state.environmentOf(sessionId, this.#given(sessionId));
+    const { command } = input;
+    const { findStanding } = await (this.#judgement ??= loadJudgement());
+    const standing = findStanding({ command, words, folder, workdir, path: this.#pathOf(place), environment, manner });
+    return { type: 'ask', question, why, standing };
+  }
+
+  /** What is to be said of a command, wherever it runs. */
+  async #judge(input: TerminalInput, place: ToolPlace): Promise<Verdict> {
+    const folder = this.#startFolder(input, place);
+    const { assessCommand, syntax } = await (this.#judgement ??= loadJudgement());
+    const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
+    if (risk.type === 'forbidden') return risk;
+    return risk.type === 'safe' ? await this.#judgeRead(risk, folder, place) : { ...risk, type: 'doubtful' };
+  }
+
+  async #judgeRead(
     { paths, program }: Extract<CommandRisk, { readonly type: 'safe' }>,
     folder: string,
     place: ToolPlace,
-  ): Promise<Exclude<Risk, { readonly type: 'ask' }> | string> {
+  ): Promise<Verdict> {
     const { isSystemProgram } = await (this.#judgement ??= loadJudgement());
     const located = paths.map((path) => this.#deps.workspace.locate(path, place, folder));
     const reads = located.map((path) => this.#deps.workspace.judgeRead(path));
     const secret = reads.find((read) => read.type === 'forbidden');
     if (secret !== undefined) return secret;
-    if (reads.some((read) => read.type !== 'safe')) return 'it reads what may log you in somewhere';
-    if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
-    if (!isSystemProgram(program, this.#pathOf(place))) return `${program} is not the program of the system here`;
-    return { type: 'safe' };
+    const why = (): string | undefined => {
+      if (reads.some((read) => read.type !== 'safe')) return 'it reads what may log you in somewhere';
+      if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
+      return isSystemProgram(program, this.#pathOf(place))
+        ? undefined
+        : `${program} is not the program of the system here`;
+    };
+    const doubt = why();
+    return doubt === undefined ? { type: 'safe', reads: located } : { type: 'doubtful', why: doubt };
+  }
+
+  async #place(input: TerminalInput, place: ToolPlace, judge: () => Promise<Verdict>): Promise<CommandPlacement> {
+    const { sandbox: settings, state } = this.#deps;
+    if (settings === undefined || settings.mode === 'off') return { type: 'outside', leaves: false };
+    const { placeCommand, sandbox } = await (this.#sandbox ??= this.#loadSandbox(settings));
+    const verdict = await judge();
+    const reads = verdict.type === 'safe' ? verdict.reads : undefined;
+    return await placeCommand({ wish: input.outside === true ? 'outside' : 'inside', reads }, place, sandbox, state);
+  }
+
+  #given(sessionId: SessionId): Readonly<Record<string, string>> {
+    return { ...this.#deps.environment, [sessionVariable]: sessionId };
   }
 
   #pathOf({ sessionId }: ToolPlace): string {
@@ -140,13 +163,37 @@ class TerminalCommands {
   }
 
   async run(input: TerminalInput, context: ToolContext): Promise<ToolOutcome> {
-    const { state, environment, tickets } = this.#deps;
     const problem = findProblem(input);
     if (problem !== undefined) return failed(problem);
+    const placement = await this.#place(input, context, () => this.#judge(input, context));
+    if (placement.type === 'refused') return failed(placement.reason);
+    const room = placement.type === 'inside' ? placement.room : undefined;
+    const found = this.#findFolder(input, context, room);
+    if ('problem' in found) return failed(found.problem);
+    return isBackground(input)
+      ? await this.#start(input, found.folder, context, room)
+      : await this.#runWaiting(input, found.folder, context, room);
+  }
+
+  #findFolder(
+    input: TerminalInput,
+    context: ToolContext,
+    room: Room | undefined,
+  ): { readonly folder: string } | { readonly problem: string } {
     const folder = this.#startFolder(input, context);
-    if (input.workdir !== undefined && !isFolder(folder)) return failed(`workdir: there is no folder ${folder}`);
-    if (isBackground(input)) return await this.#start(input, folder, context);
-    const { runCommand, runners, bash } = await (this.#shell ??= this.#loadShell());
+    const isAsked = input.workdir !== undefined;
+    if (room !== undefined) return room.folder(isAsked ? folder : undefined);
+    return isAsked && !isFolder(folder) ? { problem: `workdir: there is no folder ${folder}` } : { folder };
+  }
+
+  async #runWaiting(
+    input: TerminalInput,
+    folder: string,
+    context: ToolContext,
+    room: Room | undefined,
+  ): Promise<ToolOutcome> {
+    const { state, environment, tickets } = this.#deps;
+    const { runCommand, describeResult, runners, bash } = await (this.#shell ??= this.#loadShell());
     const request: CommandRequest = {
       bash,
       folder: state.folder,
@@ -156,6 +203,7 @@ class TerminalCommands {
       stateFile: state.fileOf(context.sessionId),
       session: { name: sessionVariable, value: context.sessionId },
       timeoutMs: this.#timeoutMs(input),
+      ...(room && { enclose: room.enclose }),
     };
     const recorded = input.workdir === undefined ? state.recordedFolder(context) : folder;
     const ticket = tickets.hold(context.sessionId, context.idempotencyKey);
@@ -163,18 +211,31 @@ class TerminalCommands {
       const result = await runCommand(request, runners, this.#commandDeps(ticket, context));
       // Bash may have moved, as an update of the system can make it: the next command looks for it again.
       if (result.ending.type === 'not-started') this.#shell = undefined;
-      return await describeResult(result, { ...request, recorded });
+      const placeNote = room?.noteResult ?? (() => this.#noteOutside(context));
+      return await describeResult(result, { ...request, recorded, placeNote });
     } finally {
       tickets.letGo(ticket);
     }
   }
 
-  async #start(input: TerminalInput, workdir: string, context: ToolContext): Promise<ToolOutcome> {
+  /** What was exported inside the sandbox unasked does not bend what was agreed to. */
+  #noteOutside({ sessionId }: ToolContext): string | undefined {
+    const names = this.#deps.state.setInside(sessionId);
+    return names.length === 0 ? undefined : `set in the sandbox, and not out here: ${names.join(', ')}`;
+  }
+
+  async #start(
+    input: TerminalInput,
+    workdir: string,
+    context: ToolContext,
+    room: Room | undefined,
+  ): Promise<ToolOutcome> {
     const { startProcess } = await loadBackground();
     const { command, pty } = input;
     const stateFile = this.#deps.state.fileOf(context.sessionId);
     const terminal = pty === true ? 'pty' : 'none';
-    return await startProcess({ command, workdir, stateFile, terminal }, context, this.#deps);
+    const enclosing = room && { enclosing: { enclose: room.enclose, note: room.noteStart } };
+    return await startProcess({ command, workdir, stateFile, terminal, ...enclosing }, context, this.#deps);
   }
 
   /** What became of a command that an earlier start of the program had begun. Waits for one that still runs. */
@@ -185,7 +246,7 @@ class TerminalCommands {
     try {
       const runner = ticket.runner();
       if (runner === undefined) return undefined;
-      const { awaitCommand, isOfThisBoot } = await (this.#shell ??= this.#loadShell());
+      const { awaitCommand, describeResult, isOfThisBoot } = await (this.#shell ??= this.#loadShell());
       // After a loss of power, what is missing on the disk proves nothing.
       if (isOfThisBoot(runner) && ticket.revoke()) {
         return failed('the program ended before this command was begun; it has not run');
@@ -193,7 +254,9 @@ class TerminalCommands {
       const timeoutMs = this.#timeoutMs(input);
       const result = await awaitCommand(runner, timeoutMs, this.#commandDeps(ticket, context));
       const folder = state.recordedFolder(context);
-      return await describeResult(result, { command: input.command, workdir: folder, recorded: folder, timeoutMs });
+      const placeNote = ticket.place === 'inside' ? () => 'this ran in the sandbox' : () => undefined;
+      const account = { command: input.command, workdir: folder, recorded: folder, timeoutMs, placeNote };
+      return await describeResult(result, account);
     } finally {
       tickets.letGo(ticket);
     }
@@ -204,7 +267,7 @@ class TerminalCommands {
   }
 
   #commandDeps(ticket: CallTicket, { sessionId, signal, progress }: ToolContext): CommandDeps {
-    const { state, clock, running, tickets } = this.#deps;
+    const { clock, running, tickets } = this.#deps;
     return {
       ticket,
       clock,
@@ -216,18 +279,41 @@ class TerminalCommands {
         // While the command runs, so that nobody waits for it.
         tickets.sweep(sessionId);
       },
-      keep: (left) => state.keep(sessionId, left),
+      keep: (left) => this.#keep(sessionId, left),
     };
+  }
+
+  #keep(sessionId: SessionId, { by, bytes }: LeftState): string | undefined {
+    const { state } = this.#deps;
+    return by === 'outside' ? state.keep(sessionId, bytes) : state.keepInside(sessionId, bytes, this.#given(sessionId));
+  }
+
+  async #loadSandbox(settings: SandboxSettings): Promise<LoadedSandbox> {
+    const { placeCommand } = await import('./sandbox/place-command.ts');
+    const { Sandbox } = await import('./sandbox/sandbox.ts');
+    return { placeCommand, sandbox: new Sandbox({ ...this.#deps, settings }) };
   }
 
   async #loadShell(): Promise<LoadedShell> {
     const { findBash } = await import('./shell/find-bash.ts');
     const { awaitCommand, runCommand } = await import('./shell/run-command.ts');
+    const { describeResult } = await import('./shell/describe-result.ts');
     const { isOfThisBoot } = await import('./shell/process-group.ts');
     const { Runners } = await import('./shell/runners.ts');
     const bash = findBash(this.#deps.environment['PATH'] ?? '');
-    return { awaitCommand, isOfThisBoot, runCommand, runners: new Runners(), bash };
+    return { awaitCommand, describeResult, isOfThisBoot, runCommand, runners: new Runners(), bash };
   }
+}
+
+/** What a command is by its words. `reads` are the paths that a plain read names. */
+type Verdict =
+  | { readonly type: 'safe'; readonly reads: readonly string[] }
+  | { readonly type: 'doubtful'; readonly why: string; readonly words?: readonly string[] }
+  | { readonly type: 'forbidden'; readonly reason: string };
+
+interface LoadedSandbox {
+  readonly placeCommand: typeof PlaceCommand;
+  readonly sandbox: Sandbox;
 }
 
 interface LoadedJudgement {
@@ -258,6 +344,7 @@ async function loadBackground(): Promise<LoadedBackground> {
 
 interface LoadedShell {
   readonly awaitCommand: typeof AwaitCommand;
+  readonly describeResult: typeof DescribeResult;
   readonly isOfThisBoot: typeof IsOfThisBoot;
   readonly runners: Runners;
   readonly runCommand: typeof RunCommand;
@@ -267,65 +354,6 @@ interface LoadedShell {
 /** The program is ending; nobody decided about the command. It runs on, and the next start looks up what became of it. */
 function isShutdown(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
-}
-
-function isBackground({ background }: TerminalInput): boolean {
-  return background === true;
-}
-
-function findProblem(input: TerminalInput): string | undefined {
-  if (input.command.includes('\0')) return 'the command contains a NUL character';
-  if (input.command.includes(keyMark)) return markedText;
-  if (Buffer.byteLength(input.command) > longestCommandBytes) {
-    return 'the command is too long for one call; put long content into a file with write_file and use that';
-  }
-  const { timeout } = input;
-  if (input.pty === true && !isBackground(input)) return 'a pty is for background processes; set background, too';
-  if (timeout !== undefined && isBackground(input)) return 'a background process has no timeout; leave it out';
-  if (timeout !== undefined && timeout < 1) return 'timeout must be at least 1 second';
-  if (timeout !== undefined && timeout > longestTimeoutSeconds) {
-    return `timeout is at most ${longestTimeoutSeconds} seconds; start longer work with background and look after it with process`;
-  }
-  return undefined;
-}
-
-/** What there is to say about a command beside its result. */
-interface CommandAccount {
-  readonly command: string;
-  readonly workdir: string;
-  /** Where it would have run if the folder were still there. */
-  readonly recorded: string;
-  readonly timeoutMs: number;
-}
-
-async function describeResult(result: CommandResult, account: CommandAccount): Promise<ToolOutcome> {
-  const { ending } = result;
-  if (ending.type === 'not-started') return failed(`the command could not be started: ${describeError(ending.error)}`);
-  if (ending.type === 'left') return { type: 'interrupted' };
-  if (ending.type === 'stopped' && result.output === '') return { type: 'interrupted' };
-  const output = result.output.replace(/\n+$/, '');
-  if (ending.type === 'lost') return { type: 'unknown', lastSeen: describeLoss(output) };
-  const { workdir, recorded } = account;
-  const notes: string[] = [];
-  if (recorded !== workdir) notes.push(`[the folder ${recorded} is gone; this ran in ${workdir}]`);
-  if (result.isCut) notes.push('[a part of the output could not be kept]');
-  if (result.lostState !== undefined) notes.push(`[folder and variables were not kept: ${result.lostState}]`);
-  if (ending.type === 'timed-out') notes.push(`[timed out after ${account.timeoutMs / 1000} s]`, '[exit code 124]');
-  if (ending.type === 'stopped') notes.push('[stopped by the user, exit code 130]');
-  if (ending.type === 'exited' && ending.code !== 0) notes.push(await describeExit(account.command, ending.code));
-  if (output === '' && notes.length === 0) return done('[no output]');
-  return done([...(output === '' ? [] : [output]), ...notes].join('\n'));
-}
-
-function describeLoss(output: string): string {
-  const begun = 'terminal had started, and what waited for it has died';
-  return output === '' ? begun : `${begun}; the end of its output: ${output.slice(-lastSeenLength).toWellFormed()}`;
-}
-
-async function describeExit(command: string, code: number): Promise<string> {
-  const { explainExit } = await import('./shell/explain-exit.ts');
-  const meaning = await explainExit(command, code);
-  return meaning === undefined ? `[exit code ${code}]` : `[exit code ${code}: ${meaning}]`;
 }
 
 function isFolder(path: string): boolean {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../base/is-inside.ts';
 import type { Risk, ToolPlace } from '../model/tool.ts';
+import { isDelicatePath } from './delicate-names.ts';
 import { mayHoldLogin } from './login-files.ts';
 import { longestPath, realPath } from './real-path.ts';
 import type { TaskState } from './task-state.ts';
@@ -66,6 +67,20 @@ export class Workspace {
     return isPlain ? { type: 'safe' } : askWhole(spellOut(describe()));
   }
 
+  /** Why nothing can be set apart for a session that was opened in this folder; undefined where it can. */
+  whyNotApart(workdir: string): string | undefined {
+    if (this.#ours.some((folder) => isInside(workdir, folder))) return `${workdir} belongs to Talaria itself`;
+    if (this.#isSweeping(workdir) || sharedFolders.has(workdir))
+      return `${workdir} is a whole home or a folder of the system`;
+    if (mayHoldLogin(join(workdir, 'any'))) return `${workdir} holds what logs you in`;
+    return undefined;
+  }
+
+  /** Our own folders, which no command is to see. */
+  get ownFolders(): readonly string[] {
+    return this.#ours;
+  }
+
   /** Whether being started in a folder says nothing about what may be changed there: it is the system's, or a whole home. */
   #isSweeping(workdir: string): boolean {
     if (isInside(realPath(this.userHome), workdir) || foldersOfMany.has(workdir)) return true;
@@ -74,8 +89,7 @@ export class Workspace {
 
   /** Files that run code, log in, instruct the model or sit in the user's own corner: asked about even inside the working folder. */
   #isDelicate(path: string, base: string): boolean {
-    const names = relative(base, path).split(sep).map(plainName);
-    if (names.some((name) => delicateFolders.has(name)) || delicateFiles.has(names.at(-1) ?? '')) return true;
+    if (isDelicatePath(relative(base, path))) return true;
     const fromHome = relative(realPath(this.userHome), path);
     const corner = fromHome.split(sep)[0] ?? '';
     const isInCorner = corner.startsWith('.') && corner !== '..';
@@ -87,19 +101,6 @@ const impossiblePath = 'no file has such a path: it is too long, or holds a NUL'
 
 function isImpossible(path: string): boolean {
   return path.length > longestPath || path.includes('\0');
-}
-
-/**
- * A name as file systems take it that know no case, leave out characters without width, or drop dots and blanks at the end:
- * to them `.GIT`, `.g\u200Cit` and `.git. ` are `.git`.
- */
-function plainName(name: string): string {
-  const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const plain = visible
-    .toLowerCase()
-    .replace(/[. ]+$/, '')
-    .replace(/:.*$/s, '');
-  return plain === 'git~1' ? '.git' : plain;
 }
 
 const foldersOfMany: ReadonlySet<string> = new Set([
@@ -118,6 +119,9 @@ const foldersOfMany: ReadonlySet<string> = new Set([
   '/var',
 ]);
 
+// Other programs leave their sockets there.
+const sharedFolders: ReadonlySet<string> = new Set(['/dev/shm', '/private/tmp', '/tmp', '/var/tmp']);
+
 const systemFolders: readonly string[] = [
   '/Applications',
   '/Library',
@@ -134,44 +138,6 @@ const systemFolders: readonly string[] = [
   '/sys',
   '/usr',
 ];
-
-const delicateFolders: ReadonlySet<string> = new Set([
-  '.git',
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.cursor',
-  '.kube',
-  '.docker',
-  '.husky',
-]);
-
-// The last ones tell every later conversation what to do.
-const delicateFiles: ReadonlySet<string> = new Set([
-  '.bash_aliases',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_profile',
-  '.bashrc',
-  '.envrc',
-  '.git-credentials',
-  '.gitconfig',
-  '.netrc',
-  '.npmrc',
-  '.pgpass',
-  '.profile',
-  '.pypirc',
-  '.zlogin',
-  '.zprofile',
-  '.zshenv',
-  '.zshrc',
-  '.cursorrules',
-  '.hermes.md',
-  'agents.md',
-  'claude.md',
-  'hermes.md',
-]);
 
 const processSecret = /^\/proc\/(?:[^/]+\/task\/)?[^/]+\/(?:environ|cmdline|maps|smaps|mem|auxv|fd(?:\/.*)?)$/;
 

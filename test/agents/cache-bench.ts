@@ -38,6 +38,7 @@ import { startModelServer } from '../support/model-server.ts';
 import type { ModelServer } from '../support/model-server.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import { runtimeAt } from './agent-bench.ts';
+import { withUsualSettings } from '../support/usual-settings.ts';
 
 const person = 'owner' as PersonId;
 const owner = newId('node', Date.now());
@@ -121,7 +122,7 @@ export class CacheBench implements AsyncDisposable {
     this.#options = options;
     this.clock = options.clock ?? systemClock;
     const { browserHost } = options;
-    this.settings = { current: readSettings({ browser: { allow_private: browserHost ?? [] } }) };
+    this.settings = { current: readSettings(withUsualSettings({ browser: { allow_private: browserHost ?? [] } })) };
     this.#toolbox = createToolbox({
       taskFolder: join(ground.folder, 'tasks'),
       postbox: noPostbox,

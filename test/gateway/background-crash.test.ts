@@ -12,6 +12,7 @@ import type { ModelScript, SeenRequest } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import { openTestHouse } from '../support/test-house.ts';
+import { withUsualSettings } from '../support/usual-settings.ts';
 
 const child = fileURLToPath(new URL('../support/house-child.ts', import.meta.url));
 const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux shows what a process holds' };
@@ -57,7 +58,7 @@ for (const [point, passes] of [
     await mkdir(home, { mode: 0o700 });
     await mkdir(workdir);
     const model = { provider: 'custom', base_url: server.baseUrl, default: 'scripted' };
-    await writeFile(join(home, 'config.json'), JSON.stringify({ model }));
+    await writeFile(join(home, 'config.json'), JSON.stringify(withUsualSettings({ model })));
 
     assert.equal(await runChild([home, workdir, point, String(passes), 'start them']), 'SIGKILL');
     await runChild([home, workdir, '-', '0', '']);

@@ -11,6 +11,7 @@ import { callsTool, delays, failsWith, says } from '../support/model-script.ts';
 import { saysResponses } from '../support/responses-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
+import { withUsualSettings } from '../support/usual-settings.ts';
 
 /** What a command typed at an address is answered with; the address of the house unless told otherwise. */
 async function command(house: TestHouse, text: string, chat = house.address.chat): Promise<string> {
@@ -190,7 +191,7 @@ test('/model --global writes the model into the settings, and takes the place of
   const base_url = house.server.baseUrl;
   const model = { provider: 'custom', base_url, default: 'everywhere', api_mode: 'chat_completions' };
   assert.match(reply, /^custom:everywhere · .*\nIt answers here and in every session that has no model of its own;/);
-  assert.deepEqual(written, { model });
+  assert.deepEqual(written, withUsualSettings({ model }));
   assert.deepEqual(modelsAsked(house), ['everywhere', 'everywhere'], 'once to see whether it answers');
   assert.deepEqual((await house.session()).settings, {});
 });
@@ -210,12 +211,15 @@ test('/model --global to another provider leaves no address behind that would ge
   const atOther = await written();
 
   const same = { provider: 'openai', base_url: 'http://127.0.0.1:1/v1', default: 'n', key_env: 'MINE' };
-  assert.deepEqual(atSame, { model: same });
+  assert.deepEqual(atSame, withUsualSettings({ model: same }));
   const { provider: _, default: model, ...place } = same;
-  assert.deepEqual(atOther, {
-    model: { provider: 'groq', default: 'llama' },
-    providers: { openai: { model, ...place } },
-  });
+  assert.deepEqual(
+    atOther,
+    withUsualSettings({
+      model: { provider: 'groq', default: 'llama' },
+      providers: { openai: { model, ...place } },
+    }),
+  );
 });
 
 test('a name that nearly is an alias is asked back about, and one that is none is not', async () => {

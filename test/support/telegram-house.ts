@@ -13,6 +13,7 @@ import type { ModelScript } from './model-script.ts';
 import { anna, botToken, startTelegramServer } from './telegram-server.ts';
 import type { TelegramServer } from './telegram-server.ts';
 import { makeTempFolder } from './temp-folder.ts';
+import { withUsualSettings } from './usual-settings.ts';
 
 export interface TelegramHouseOptions {
   readonly script: ModelScript;
@@ -94,7 +95,7 @@ export class TelegramHouse implements AsyncDisposable {
       telegram: { api_root: this.telegram.apiRoot, ...telegram },
       ...settings,
     };
-    await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
+    await writeFile(join(this.home, 'config.json'), JSON.stringify(withUsualSettings(config)));
   }
 
   async open(): Promise<void> {

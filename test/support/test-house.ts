@@ -21,6 +21,7 @@ import type { ModelServer } from './model-server.ts';
 import type { ModelScript } from './model-script.ts';
 import { makeTempFolder } from './temp-folder.ts';
 import type { TempFolder } from './temp-folder.ts';
+import { withUsualSettings } from './usual-settings.ts';
 
 export interface HouseOptions {
   readonly script: ModelScript;
@@ -95,7 +96,10 @@ export class TestHouse implements AsyncDisposable {
       api_mode: this.#options.apiMode ?? 'chat_completions',
       ...this.#options.model,
     };
-    await writeFile(join(this.home, 'config.json'), JSON.stringify({ model, ...this.#options.settings }));
+    await writeFile(
+      join(this.home, 'config.json'),
+      JSON.stringify(withUsualSettings({ model, ...this.#options.settings })),
+    );
     const env = { TALARIA_HOME: this.home, PATH: process.env['PATH'], HOME: this.#folder.path, ...this.#options.env };
     const clock = this.#options.clock ?? systemClock;
     this.#app = await openApp({ purpose: 'serve', model: undefined }, { env, clock, faults: this.#options.faults });

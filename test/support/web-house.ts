@@ -16,6 +16,7 @@ import type { ModelScript } from './model-script.ts';
 import { makeTempFolder } from './temp-folder.ts';
 import type { WebEvents } from './web-events.ts';
 import { readEvents } from './web-events.ts';
+import { withUsualSettings } from './usual-settings.ts';
 
 export interface WebHouseOptions {
   readonly script?: ModelScript;
@@ -87,7 +88,7 @@ export class WebHouse implements AsyncDisposable {
   async keepPort(): Promise<void> {
     const model = { provider: 'custom', base_url: this.model.baseUrl, default: 'scripted' };
     const config = { model, web: { port: this.#port, ...this.#options.web } };
-    await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
+    await writeFile(join(this.home, 'config.json'), JSON.stringify(withUsualSettings(config)));
   }
 
   async open(): Promise<void> {

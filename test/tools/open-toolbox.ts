@@ -16,6 +16,7 @@ import { outcomeToText } from '../../src/model/message.ts';
 import type { ToolOutcome } from '../../src/model/message.ts';
 import type { Postbox } from '../../src/model/postbox.ts';
 import { describeProblems } from '../../src/model/schema.ts';
+import type { SandboxSettings } from '../../src/model/terminal-settings.ts';
 import type { Footprint, Risk, Tool, ToolContext, Toolbox, ToolPlace } from '../../src/model/tool.ts';
 import { createUrlGuard } from '../../src/tools/browser/url-guard.ts';
 import type { UrlGuardOptions } from '../../src/tools/browser/url-guard.ts';
@@ -35,6 +36,8 @@ export interface ToolBenchOptions {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly envPassthrough?: readonly string[];
+  /** Left out: commands run in the system as it is. */
+  readonly sandbox?: SandboxSettings;
   /** Where it differs from the usual. */
   readonly browser?: Partial<BrowserSettings>;
   /** What a name stands for; left out: what the system says. */
@@ -118,7 +121,11 @@ export class ToolBench implements AsyncDisposable {
       postbox: this.#postbox(),
       taskFolder: this.taskFolder,
       homeFolder: this.home,
-      terminal: { timeoutMs: 180_000, envPassthrough: this.#options.envPassthrough ?? [] },
+      terminal: {
+        timeoutMs: 180_000,
+        envPassthrough: this.#options.envPassthrough ?? [],
+        ...(this.#options.sandbox && { sandbox: this.#options.sandbox }),
+      },
       environment: {
         PATH: process.env['PATH'],
         LANG: 'C.UTF-8',

@@ -15,6 +15,7 @@ import { callsTool, callsTools, says } from '../support/model-script.ts';
 import type { ModelScript } from '../support/model-script.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
+import { withUsualSettings } from '../support/usual-settings.ts';
 
 const child = fileURLToPath(new URL('../support/house-child.ts', import.meta.url));
 
@@ -81,7 +82,7 @@ async function openPlace(folder: string, origin: string): Promise<Place> {
   await mkdir(place.workdir);
   await writeFile(join(place.workdir, 'given.txt'), 'given\n');
   const model = { provider: 'custom', base_url: `${origin}/v1`, default: 'scripted' };
-  await writeFile(join(place.home, 'config.json'), JSON.stringify({ model }));
+  await writeFile(join(place.home, 'config.json'), JSON.stringify(withUsualSettings({ model })));
   return place;
 }
 

@@ -24,7 +24,9 @@ const codes: Readonly<Record<CommandForecast['type'], number>> = {
 function describe(forecast: CommandForecast): string {
   switch (forecast.type) {
     case 'safe':
-      return 'safe: it only reads, and runs without a question';
+      return forecast.within === 'sandbox'
+        ? 'safe: it runs in the sandbox, without a question; to leave it is asked about'
+        : 'safe: it only reads, and runs without a question';
     case 'allowed':
       return `allowed by rule ${forecast.rule.id}: ${forecast.rule.shown}`;
     case 'refused':

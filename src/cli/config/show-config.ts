@@ -66,7 +66,7 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
       max_mb: (rest.agentCache.maxBytes ?? 0) / megabyte,
       idle_ttl: rest.agentCache.idleMs / 1000,
     },
-    terminal: { timeout: rest.terminal.timeoutMs / 1000, env_passthrough: [...rest.terminal.envPassthrough] },
+    terminal: terminalAsWritten(rest.terminal),
     approvals: { timeout: rest.approvals.timeoutMs / 1000 },
     tools: {
       tool_search: { enabled: rest.toolSearch.mode, threshold_pct: Math.round(rest.toolSearch.threshold * 100) },
@@ -84,6 +84,15 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     browser: browserAsWritten(rest.browser),
     session_reset: resetAsWritten(rest.sessionReset),
     storage: { retention_days: rest.storage.retentionDays },
+  };
+}
+
+function terminalAsWritten({ timeoutMs, envPassthrough, sandbox }: Config['terminal']): JsonObject {
+  return {
+    timeout: timeoutMs / 1000,
+    env_passthrough: [...envPassthrough],
+    sandbox: sandbox.mode,
+    sandbox_network: sandbox.network === 'shared',
   };
 }
 

@@ -2,6 +2,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
+import type { Enclosure } from '../shell/enclosure.ts';
 import { findBash } from '../shell/find-bash.ts';
 import { describeProcess, isOfThisBoot } from '../shell/process-group.ts';
 import { sessionVariable } from '../shell/running-commands.ts';
@@ -9,7 +10,7 @@ import { done, failed } from '../tool-outcomes.ts';
 import { mostRunning } from './background-processes.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
 import type { ProcessEndings } from './process-endings.ts';
-import { writeRequest, writeVariables } from './process-request.ts';
+import { writeEnclosedRequest, writeRequest, writeVariables } from './process-request.ts';
 import type { ProcessTicket } from './process-ticket.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -25,6 +26,14 @@ export interface BackgroundRequest {
   /** What the session's last command left for this one. */
   readonly stateFile: string;
   readonly terminal: 'none' | 'pty';
+  /** Left out: it runs in the system as it is. */
+  readonly enclosing?: Enclosing;
+}
+
+export interface Enclosing {
+  readonly enclose: (requestFile: string) => Enclosure;
+  /** What the model is to know about what was started so. */
+  readonly note: string;
 }
 
 /** Starts a background process; the same call never starts a second one. Resolves as soon as it runs. */
@@ -39,23 +48,25 @@ export async function startProcess(
     return failed(`${mostRunning} background processes are running, which is the most; kill one that is not needed`);
   }
   const ticket = processes.ofCall(sessionId, idempotencyKey);
-  if (!createTicket(ticket, request, sessionId, deps)) {
+  const bash = findBash(environment['PATH'] ?? '');
+  if (!createTicket(ticket, { ...request, bash }, sessionId, deps)) {
     return failed('this call was begun before, and does not run a second time');
   }
-  const bash = findBash(environment['PATH'] ?? '');
-  const { terminal } = request;
+  const { enclosing } = request;
+  // An enclosed process makes its own.
+  const terminal = enclosing === undefined ? request.terminal : 'none';
   const supervised = await startSupervisor({ bash, environment, folder: ticket.folder, terminal });
   if (supervised.type === 'not-begun') {
     if (ticket.revoke()) ticket.remove();
     return failed(`the process could not be started: ${supervised.reason}`);
   }
   endings.watch(sessionId, ticket);
-  return begun(ticket);
+  return begun(ticket, enclosing?.note);
 }
 
 function createTicket(
   ticket: ProcessTicket,
-  { command, workdir, stateFile, terminal }: BackgroundRequest,
+  { command, workdir, stateFile, terminal, enclosing, bash }: BackgroundRequest & { readonly bash: string },
   sessionId: SessionId,
   { processes, environment }: BackgroundDeps,
 ): boolean {
@@ -64,12 +75,15 @@ function createTicket(
     command,
     workdir,
     terminal,
+    place: enclosing === undefined ? 'outside' : 'inside',
     startedAtMs: systemClock.now(),
     starter: describeProcess(process.pid),
-  };
-  const request = writeRequest({ command, workdir, stateFile, terminal, shell: environment['SHELL'] });
+  } as const;
+  const options = { command, workdir, stateFile, terminal, shell: environment['SHELL'] };
+  const enclosure = enclosing?.enclose(ticket.insideFile);
+  const requests = enclosure ? writeEnclosedRequest(options, enclosure, bash) : { request: writeRequest(options) };
   const variables = writeVariables({ [sessionVariable]: sessionId, [itself.name]: itself.value });
-  return ticket.create(account, { request, variables });
+  return ticket.create(account, { ...requests, variables });
 }
 
 /** What became of a start that an earlier run of the program had begun; undefined where that cannot be known. */
@@ -86,6 +100,6 @@ export function recoverStart(
   return failed('the program ended before this process was begun; it has not run');
 }
 
-function begun({ id }: ProcessTicket): ToolOutcome {
-  return done(`Started ${id}. It runs on by itself; you are told when it ends.`);
+function begun({ id }: ProcessTicket, note?: string): ToolOutcome {
+  return done(`Started ${id}. It runs on by itself; you are told when it ends.${note === undefined ? '' : ` ${note}`}`);
 }

@@ -9,6 +9,8 @@ export interface ProcessAccount {
   readonly workdir: string;
   readonly startedAtMs: number;
   readonly terminal: 'none' | 'pty';
+  /** Where it runs; left out by those that were started before there was a choice: outside. */
+  readonly place?: 'inside' | 'outside';
   /** The process of ours that asked for it. */
   readonly starter: string;
 }
@@ -20,6 +22,13 @@ export type ProcessState =
   | { readonly type: 'lost' }
   /** Nobody has begun it yet, or ever will. */
   | { readonly type: 'waiting' };
+
+/** Texts that shells read: the supervisor's, and that of the one inside the sandbox. */
+export interface ProcessFiles {
+  readonly request: string;
+  readonly variables: string;
+  readonly inside?: string;
+}
 
 /** Who knows that it ended: the model, by asking (`seen`) or by being told (`heard`), and the people in the chat (`told`). */
 export type Mark = 'seen' | 'heard' | 'told';
@@ -45,12 +54,17 @@ export class ProcessTicket {
     return join(this.folder, 'out');
   }
 
+  /** What is read inside the sandbox. */
+  get insideFile(): string {
+    return join(this.folder, 'inside');
+  }
+
   exists(): boolean {
     return existsSync(this.folder);
   }
 
   /** Makes the folder in one step; false where the call had one before. */
-  create(account: ProcessAccount, files: { readonly request: string; readonly variables: string }): boolean {
+  create(account: ProcessAccount, files: ProcessFiles): boolean {
     const fresh = `${this.folder}.new`;
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true, mode: 0o700 });

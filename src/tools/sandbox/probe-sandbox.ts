@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describeError } from '../../base/errors.ts';
+import { installCommand } from '../install-command.ts';
 import { findProgram } from '../shell/system-program.ts';
 import { closedArguments, defaultSignals, namespaceArguments } from './namespace-arguments.ts';
 
@@ -16,7 +17,8 @@ export type SandboxReport =
       /** Whether a command that is to end is asked first. */
       readonly ending: 'asked' | 'at-once';
     }
-  | { readonly type: 'missing'; readonly reason: string; readonly fix: string };
+  /** `fix` is the command that mends it, where one does. */
+  | { readonly type: 'missing'; readonly reason: string; readonly fix: string | undefined };
 
 const run = promisify(execFile);
 const timeoutMs = 10_000;
@@ -25,7 +27,10 @@ const timeoutMs = 10_000;
 export async function probeSandbox(path = process.env['PATH'] ?? ''): Promise<SandboxReport> {
   if (process.platform !== 'linux') return onOtherSystem;
   const program = findProgram('bwrap', path);
-  if (program === undefined) return notInstalled;
+  if (program === undefined) {
+    const fix = installCommand({ name: 'bubblewrap' });
+    return { type: 'missing', reason: 'the program bwrap is not installed', fix };
+  }
   try {
     const version = await readVersion(program);
     await tryIn(program, []);
@@ -60,13 +65,7 @@ async function succeeds(program: string, further: readonly string[], before?: re
 const onOtherSystem: SandboxReport = {
   type: 'missing',
   reason: 'bubblewrap is for Linux alone',
-  fix: 'there is none for this system; commands are asked about instead',
-};
-
-const notInstalled: SandboxReport = {
-  type: 'missing',
-  reason: 'the program bwrap is not installed',
-  fix: 'install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)',
+  fix: undefined,
 };
 
 /** What keeps bubblewrap from its work is nearly always a setting of the kernel, and each has its own remedy. */
@@ -74,29 +73,24 @@ function explainRefusal(thrown: unknown): SandboxReport {
   const said = thrown instanceof Error && 'stderr' in thrown ? String(thrown.stderr).trim() : '';
   const reason = said === '' ? describeError(thrown) : said.replaceAll(/\s*\n\s*/g, '; ');
   const cause = findCause();
-  if (cause === undefined) return { type: 'missing', reason, fix: 'see what bwrap says, and docs/sandbox.md' };
-  return { type: 'missing', reason: `${cause.what} (${reason})`, fix: cause.fix };
+  return { type: 'missing', reason: cause === undefined ? reason : `${cause.what} (${reason})`, fix: cause?.fix };
 }
 
-function findCause(): { readonly what: string; readonly fix: string } | undefined {
+function findCause(): { readonly what: string; readonly fix: string | undefined } | undefined {
+  const root = process.getuid?.() === 0 ? '' : 'sudo ';
+  const set = (setting: string): string => `${root}sysctl -w ${setting}`;
   const what = 'user namespaces are switched off';
-  if (readNumber('/proc/sys/user/max_user_namespaces') === 0) {
-    return { what, fix: 'as root: sysctl -w user.max_user_namespaces=15000' };
-  }
+  if (readNumber('/proc/sys/user/max_user_namespaces') === 0)
+    return { what, fix: set('user.max_user_namespaces=15000') };
   if (readNumber('/proc/sys/kernel/unprivileged_userns_clone') === 0) {
-    return { what, fix: 'as root: sysctl -w kernel.unprivileged_userns_clone=1' };
+    return { what, fix: set('kernel.unprivileged_userns_clone=1') };
   }
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) {
-    return {
-      what: 'the container forbids namespaces',
-      fix: 'let the container itself be the sandbox, or see docs/sandbox.md',
-    };
+    return { what: 'the container allows no namespaces inside it', fix: undefined };
   }
   if (readNumber('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === 1) {
-    return {
-      what: 'AppArmor keeps user namespaces from programs without a profile',
-      fix: 'give bwrap a profile that allows userns, or as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
-    };
+    const fix = set('kernel.apparmor_restrict_unprivileged_userns=0');
+    return { what: 'AppArmor keeps user namespaces from programs without a profile', fix };
   }
   return undefined;
 }

@@ -19,19 +19,29 @@ import { headBytes } from './output-file.ts';
 // Far more than any system lets a program be started with.
 const largestState = 16 * 1024 * 1024;
 const lastLinesBytes = 1024;
+const stateNames = { outside: 'state', inside: 'state-inside' } as const;
 
 /** What a call asks of a runner, and which runner that is. */
 export interface TicketRequest {
   readonly script: string;
+  /** What the script has run inside the sandbox. */
+  readonly inside?: string;
   readonly command: string;
   readonly session: { readonly name: string; readonly value: string };
   readonly runner: string;
   readonly endsAtMs: number;
 }
 
+/** What a shell left for the next one, and where it ran: what was left inside the sandbox is never taken up outside. */
+export interface LeftState {
+  readonly by: 'inside' | 'outside';
+  readonly bytes: Buffer;
+}
+
 /**
  * The folder in which a call is handed to a runner and in which the runner writes down what becomes of it, so that a
- * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `out`, `state`, `exit`.
+ * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `out`, `state` or `state-inside`,
+ * `exit`.
  */
 export class CallTicket {
   /** The folder, as the runner is told it. */
@@ -43,8 +53,18 @@ export class CallTicket {
     this.folder = join(tasks, name);
   }
 
-  get stateFile(): string {
-    return join(this.folder, 'state');
+  get requestFile(): string {
+    return join(this.folder, 'request');
+  }
+
+  /** Where the shell of the call leaves its state. */
+  stateFile(by: LeftState['by']): string {
+    return join(this.folder, stateNames[by]);
+  }
+
+  /** Where the call was begun. */
+  get place(): LeftState['by'] {
+    return existsSync(this.stateFile('inside')) ? 'inside' : 'outside';
   }
 
   exists(): boolean {
@@ -52,8 +72,8 @@ export class CallTicket {
   }
 
   /** Makes a runner's folder, with a request in it, that of the call; false where the call had one before. */
-  create(from: string, { script, command, session, runner, endsAtMs }: TicketRequest): boolean {
-    const words = [command, script, String(Math.ceil(endsAtMs / 1000))];
+  create(from: string, { script, command, session, runner, endsAtMs, inside }: TicketRequest): boolean {
+    const words = [command, script, String(Math.ceil(endsAtMs / 1000)), ...(inside === undefined ? [] : [inside])];
     const lines = [
       `# ${runner}`,
       `export ${session.name}=${quote(session.value)}`,
@@ -101,12 +121,13 @@ export class CallTicket {
   }
 
   /** The environment and folder of a shell that has ended; only one whole account counts, alone between two NULs. */
-  leftState(): Buffer | undefined {
-    const size = statSync(this.stateFile, { throwIfNoEntry: false })?.size ?? 0;
-    const bytes = size > largestState ? undefined : this.#read('state');
+  leftState(): LeftState | undefined {
+    const by = this.place;
+    const size = statSync(this.stateFile(by), { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = size > largestState ? undefined : this.#read(stateNames[by]);
     if (bytes === undefined) return undefined;
     const end = bytes.length - 1;
-    return bytes[0] === 0 && bytes.indexOf(0, 1) === end ? bytes.subarray(1, end) : undefined;
+    return bytes[0] === 0 && bytes.indexOf(0, 1) === end ? { by, bytes: bytes.subarray(1, end) } : undefined;
   }
 
   /** Changes whenever there is more output. */

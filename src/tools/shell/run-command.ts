@@ -1,7 +1,9 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import { CapturedOutput } from './captured-output.ts';
-import type { CallTicket } from './call-ticket.ts';
+import { quote } from './call-ticket.ts';
+import type { CallTicket, LeftState } from './call-ticket.ts';
+import type { Enclosure } from './enclosure.ts';
 import { copyOutput } from './output-file.ts';
 import { isProcessAlive } from './process-group.ts';
 import { ProgressLines } from './progress-lines.ts';
@@ -9,7 +11,7 @@ import type { RunnerStart, ShellExit } from './runner.ts';
 import type { Runners } from './runners.ts';
 import { ShellCall } from './shell-call.ts';
 import type { CallWatch } from './shell-call.ts';
-import { wrapCommand } from './shell-script.ts';
+import { openLeft, wrapCommand } from './shell-script.ts';
 
 export interface CommandRequest extends RunnerStart {
   readonly command: string;
@@ -20,6 +22,8 @@ export interface CommandRequest extends RunnerStart {
   /** The variable by which every process of the session is known. */
   readonly session: { readonly name: string; readonly value: string };
   readonly timeoutMs: number;
+  /** Left out: the command runs in the system as it is. */
+  readonly enclose?: (requestFile: string) => Enclosure;
 }
 
 export interface CommandDeps {
@@ -32,7 +36,7 @@ export interface CommandDeps {
   /** Told of the command as soon as it is begun, so that it can be ended from outside. */
   readonly track: (shell: ShellCall) => void;
   /** Keeps what the command left for the next one, and returns why it could not. */
-  readonly keep: (state: Buffer) => string | undefined;
+  readonly keep: (state: LeftState) => string | undefined;
 }
 
 export interface CommandResult {
@@ -68,22 +72,35 @@ export async function runCommand(request: CommandRequest, runners: Runners, deps
 
 async function handOver(request: CommandRequest, runners: Runners, ticket: CallTicket): Promise<CallWatch> {
   const { command, session } = request;
-  const script = wrapCommand({
-    folder: request.workdir,
-    stateFile: request.stateFile,
-    leftFile: ticket.stateFile,
-    given: [...Object.keys(request.environment), session.name],
-  });
+  const scripts = writeScripts(request, ticket);
   const endsAtMs = systemClock.now() + request.timeoutMs;
   let closed: CallWatch['closed'] = Promise.resolve('whole');
   const call = await runners.start(request, ({ folder, pipe }, runner) => {
-    if (!ticket.create(folder, { script, command, session, runner, endsAtMs })) return false;
+    if (!ticket.create(folder, { ...scripts, command, session, runner, endsAtMs })) return false;
     closed = copyOutput(pipe, ticket.folder);
     return true;
   });
   if (call !== undefined) return { exited: call.exited, closed };
   const error = new Error('this call was begun before, and does not run a second time');
   return { exited: Promise.resolve({ type: 'not-started', error }), closed };
+}
+
+/** The text that the waiting shell runs, and the one that it has run inside, where the command is enclosed. */
+function writeScripts(
+  request: CommandRequest,
+  ticket: CallTicket,
+): { readonly script: string; readonly inside?: string } {
+  const given = [...Object.keys(request.environment), request.session.name];
+  const enclosure = request.enclose?.(ticket.requestFile);
+  const { workdir: folder, stateFile, bash } = request;
+  if (enclosure === undefined) {
+    const wrapped = wrapCommand({ folder, stateFiles: [stateFile], given });
+    return { script: `${openLeft(ticket.stateFile('outside'))}; ${wrapped}` };
+  }
+  const { launch, requestFile, stateFiles, before, after } = enclosure;
+  const shell = `${quote(bash)} --norc -c ${quote(`. ${quote(requestFile)}; eval "$4"`)} bash`;
+  const script = `${openLeft(ticket.stateFile('inside'))}; ${launch} ${shell}`;
+  return { script, inside: wrapCommand({ folder, stateFiles, given, before, after }) };
 }
 
 /** Waits for a command that an earlier start of the program had begun, within what is left of its time. */

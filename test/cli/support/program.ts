@@ -9,6 +9,7 @@ import { startModelServer } from '../../support/model-server.ts';
 import type { ModelServer } from '../../support/model-server.ts';
 import type { ModelScript } from '../../support/model-script.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
+import { withUsualSettings } from '../../support/usual-settings.ts';
 
 export const entryPoint = join(import.meta.dirname, '..', '..', '..', 'src', 'bin.ts');
 
@@ -74,7 +75,7 @@ export class Desk implements AsyncDisposable {
   }
 
   async setConfig(config: JsonObject): Promise<void> {
-    await writeFile(join(this.home, 'config.json'), JSON.stringify(config));
+    await writeFile(join(this.home, 'config.json'), JSON.stringify(withUsualSettings(config)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,75 @@
+import type { ToolPlace } from '../../model/tool.ts';
+import type { Enclosure } from '../shell/enclosure.ts';
+import type { CommandResult } from '../shell/run-command.ts';
+import type { TaskState } from '../task-state.ts';
+import { noteSandbox } from './sandbox-note.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** Where a command runs. */
+export type CommandPlacement =
+  /** In the system as it is. `leaves` is whether there is a sandbox that it does not run in. */
+  | { readonly type: 'outside'; readonly leaves: boolean }
+  | { readonly type: 'inside'; readonly room: Room }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** The sandbox of a session, as a command finds it. */
+export interface Room {
+  readonly enclose: (requestFile: string) => Enclosure;
+  /** The folder inside for a command that is to run in this one, or where the last one ended; or why there is none. */
+  readonly folder: (asked: string | undefined) => { readonly folder: string } | { readonly problem: string };
+  readonly noteResult: (result: CommandResult) => string | undefined;
+  readonly noteStart: string;
+}
+
+export interface PlacedCommand {
+  /** Whether the model asks to leave the sandbox. */
+  readonly wish: 'inside' | 'outside';
+  /** What is read by a command that plainly does nothing else; undefined where it may do more. */
+  readonly reads: readonly string[] | undefined;
+}
+
+/**
+ * Decides where a command runs, from nothing that another command could change meanwhile but the shell's folder: what was
+ * judged to run inside never runs outside unasked. What only reads runs outside, where everything can be read, except for
+ * what only the sandbox has.
+ */
+export async function placeCommand(
+  { wish, reads }: PlacedCommand,
+  place: ToolPlace,
+  sandbox: Sandbox,
+  state: TaskState,
+): Promise<CommandPlacement> {
+  const fence = await sandbox.fence(place);
+  if (fence.type === 'none') return { type: 'outside', leaves: false };
+  if (fence.type === 'required') {
+    return { type: 'refused', reason: `commands run only in the sandbox (terminal.sandbox), and ${fence.reason}` };
+  }
+  const standsInside = sandbox.isPrivate(state.recordedFolder(place), place);
+  const isPlainRead = reads !== undefined && !standsInside && !reads.some((path) => sandbox.isPrivate(path, place));
+  if (wish === 'outside' || isPlainRead) return { type: 'outside', leaves: true };
+  const room: Room = {
+    enclose: (requestFile) => sandbox.enclose(place, requestFile, fence.report),
+    folder: (asked) => findFolder(asked, place, sandbox, state),
+    noteResult: (result) => noteSandbox(result, sandbox.describe(place)),
+    noteStart: sandbox.describeProcess(),
+  };
+  return { type: 'inside', room };
+}
+
+function findFolder(
+  asked: string | undefined,
+  place: ToolPlace,
+  sandbox: Sandbox,
+  state: TaskState,
+): { readonly folder: string } | { readonly problem: string } {
+  const last = state.recordedFolder(place);
+  const isPrivate = sandbox.isPrivate(last, place);
+  const wanted = asked ?? (isPrivate ? last : state.currentFolder(place));
+  const folder = sandbox.findFolder(wanted, place);
+  if (folder !== undefined) return { folder };
+  // A private folder that is gone.
+  if (asked === undefined && isPrivate) return { folder: place.workdir };
+  return {
+    problem: `the sandbox does not show ${wanted}; set workdir to ${place.workdir} or below, or call again with outside: true, and the user is asked`,
+  };
+}

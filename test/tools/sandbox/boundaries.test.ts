@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { probeSandbox } from '../../../src/tools/sandbox/probe-sandbox.ts';
+import { needsSandbox, sandboxed } from '../../support/sandbox.ts';
+import { openToolBench } from '../open-toolbox.ts';
+import type { ToolBench } from '../open-toolbox.ts';
+
+const here = await needsSandbox();
+const report = await probeSandbox();
+
+/** Runs a command that nobody is asked about. */
+async function inside(bench: ToolBench, command: string): Promise<string> {
+  assert.deepEqual(await bench.assess('terminal', { command }), { type: 'safe', within: 'sandbox' }, command);
+  return await bench.run('terminal', { command });
+}
+
+test('a command writes to its folder and to a /tmp of its own, and to nothing else', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  const beside = join(dirname(bench.workdir), 'beside');
+  const places = [`${bench.home}/x`, `${bench.userHome}/x`, '/x', '/etc/x', '/usr/x', '/var/x', '/run/x'];
+
+  const written = await inside(
+    bench,
+    'echo mine > file; echo private > /tmp/file; cat file /tmp/file; ln /etc/passwd link',
+  );
+  await inside(bench, `echo x > ${beside}`);
+  const refused = await inside(bench, places.map((place) => `echo x > ${place}; echo $?`).join('; '));
+
+  assert.match(written, /^mine\nprivate\n/);
+  assert.equal(await readFile(join(bench.workdir, 'file'), 'utf8'), 'mine\n');
+  assert.equal(existsSync('/tmp/file'), false);
+  assert.equal(existsSync(join(bench.workdir, 'link')), false);
+  assert.deepEqual(
+    refused.match(/^\d$/gm),
+    places.map(() => '1'),
+  );
+  assert.match(refused, /this ran in the sandbox: no network; .*call again with outside: true; the user is asked/);
+  assert.deepEqual(
+    [beside, `${bench.home}/x`, `${bench.userHome}/x`].filter((place) => existsSync(place)),
+    [],
+  );
+});
+
+test('neither the home nor our own folders nor what logs in can be seen, also through links', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  await mkdir(join(bench.userHome, '.ssh'));
+  await mkdir(join(bench.workdir, 'api'));
+  const secrets = [
+    join(bench.home, '.env'),
+    join(bench.userHome, '.ssh', 'id_rsa'),
+    join(bench.userHome, 'notes.txt'),
+    join(bench.workdir, '.env'),
+    join(bench.workdir, 'api', 'server.key'),
+  ];
+  await Promise.all(secrets.map((path) => writeFile(path, 'the secret')));
+  await symlink(join(bench.home, '.env'), join(bench.workdir, 'link'));
+  const seen = [
+    ...secrets,
+    'link',
+    '/etc/shadow',
+    `/proc/1/root${bench.home}/.env`,
+    `/proc/self/root${bench.home}/.env`,
+  ];
+
+  const text = await inside(bench, seen.map((path) => `cat ${path}; echo "code $?"`).join('; '));
+  const listed = await inside(bench, `ls -A ~ ${bench.home} /run /home /root /mnt /srv /sys 2>&1 | cat`);
+
+  assert.deepEqual(
+    text.match(/code \d+/g),
+    seen.map(() => 'code 1'),
+  );
+  assert.doesNotMatch(text, /the secret|root:/);
+  assert.doesNotMatch(listed, /\.ssh|notes|state|config\.|docker\.sock|dbus|talaria-test.*home/);
+  assert.match(listed, /\/run:\ntalaria\n/);
+});
+
+test(
+  'what would act later, outside, is read-only: git, instructions for models, settings of their tools',
+  here,
+  async () => {
+    await using bench = await openToolBench({ sandbox: sandboxed });
+    await mkdir(join(bench.workdir, '.git', 'hooks'), { recursive: true });
+    const files = ['.git/config', '.git/hooks/pre-commit', 'AGENTS.md', '.mcp.json', 'sub/CLAUDE.md'];
+    await mkdir(join(bench.workdir, 'sub'));
+    await Promise.all(files.map((name) => writeFile(join(bench.workdir, name), 'as it was')));
+    const tries = [
+      ...files.map((name) => `echo evil > ${name}`),
+      'mv .git .was',
+      'rm -rf .git',
+      'echo ../evil > .git/commondir',
+      'mv AGENTS.md was.md',
+      'ln -sf evil .mcp.json',
+    ];
+
+    const text = await inside(bench, tries.map((one) => `${one} && echo "got through: ${one}"`).join('; '));
+
+    assert.doesNotMatch(text, /got through/);
+    const kept = await Promise.all(files.map((name) => readFile(join(bench.workdir, name), 'utf8')));
+    assert.deepEqual(
+      kept,
+      files.map(() => 'as it was'),
+    );
+    assert.equal(existsSync(join(bench.workdir, '.git', 'commondir')), false);
+  },
+);
+
+test('a part of a project sees the whole of it, and writes only to itself', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  const project = join(dirname(bench.workdir), 'project');
+  await mkdir(join(project, '.git'), { recursive: true });
+  await mkdir(join(project, 'part'));
+  await writeFile(join(project, 'README'), 'of the whole');
+  await writeFile(join(project, '.env'), 'the secret');
+  // A home is no project, so that this one is elsewhere.
+  const place = { ...bench.place, workdir: join(project, 'part') };
+  const command = 'cat ../README; cat ../.env; echo x > ../new; echo x > mine';
+
+  const risk = await bench.assess('terminal', { command }, place);
+  const text = await bench.run('terminal', { command }, place);
+
+  assert.deepEqual(risk, { type: 'safe', within: 'sandbox' });
+  assert.match(text, /^of the whole/);
+  assert.doesNotMatch(text, /the secret/);
+  assert.deepEqual(
+    ['new', 'part/mine'].map((name) => existsSync(join(project, name))),
+    [false, true],
+  );
+});
+
+test('there is no way out by mounts, namespaces, the kernel, other processes, sockets or terminals', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  const tries = [
+    'mount -o remount,rw /',
+    'mount -o remount,rw /usr',
+    'mount -t tmpfs none /mnt',
+    'umount /tmp',
+    ...(report.type === 'available' && report.userNamespaces === 'closed' ? ['unshare -U true'] : []),
+    'unshare -m true',
+    'nsenter -t 1 -m true',
+    'chroot / true',
+    'mknod /tmp/disk b 254 0',
+    // What is written is what is there, so that a hole would do no harm.
+    'cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern',
+    `kill -0 ${process.pid}`,
+    `ls /proc/${process.pid}`,
+    'cat < /dev/tty',
+    'ls /sys/fs/cgroup',
+    'dmesg',
+    '(exec 3<> /dev/tcp/1.1.1.1/53)',
+    'getent hosts example.com',
+  ];
+
+  const text = await inside(bench, tries.map((one) => `${one} && echo "got through: ${one}"`).join('; '));
+  const facts = await inside(
+    bench,
+    'grep -E "^(NoNewPrivs|CapEff|CapBnd)" /proc/self/status; wc -l < /proc/net/unix; echo /proc/self/fd/*',
+  );
+
+  assert.doesNotMatch(text, /got through/);
+  // No capability, none to be won, and no socket. Open files: the three usual ones, the state, and the folder that is listed.
+  const [first = '', second = '', third = '', sockets, files] = facts.split('\n');
+  const bounds = [first, second, third].map((line) => line.split(/\s+/)[1]);
+  assert.deepEqual(bounds, ['0000000000000000', '0000000000000000', '1']);
+  assert.equal(sockets, '1');
+  assert.equal(files, [0, 1, 2, 3, 41].map((file) => `/proc/self/fd/${file}`).join(' '));
+});
+
+test('the network is there where the settings say so, and not where they do not', here, async () => {
+  await using server = await listen();
+  await using shut = await openToolBench({ sandbox: sandboxed });
+  await using open = await openToolBench({ sandbox: { ...sandboxed, network: 'shared' } });
+  const command = `exec 3<> /dev/tcp/127.0.0.1/${server.port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && tail -n 1 <&3`;
+
+  const [without, reached] = [await inside(shut, command), await inside(open, command)];
+
+  assert.match(without, /connection refused[\s\S]*no network/i);
+  assert.equal(reached, 'hello');
+});
+
+test('what a command leaves in its variables bends nothing outside, not even what only reads', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  await writeFile(join(bench.workdir, 'evil'), '#!/bin/sh\ntouch /tmp/x; echo evil\n', { mode: 0o755 });
+  const from = { workdir: bench.workdir };
+  await inside(bench, `export PATH=${bench.workdir}:$PATH LD_PRELOAD=/nowhere.so; cp evil cat; cp evil ls`);
+
+  const read = await bench.run('terminal', { command: 'cat evil', ...from });
+  const agreed = await bench.run('terminal', { command: 'echo $LD_PRELOAD; ls', ...from, outside: true });
+  // As no shell would leave it.
+  const forged = String.raw`printf '\0touch got-out\nreturn # the folder:\n/\n\0' >&41; exec 41>&-`;
+  await inside(bench, forged);
+  const afterwards = await bench.run('terminal', { command: 'ls; true', ...from, outside: true });
+
+  assert.match(read, /^#!\/bin\/sh/);
+  assert.equal(agreed, '\ncat\nevil\nls\n[set in the sandbox, and not out here: LD_PRELOAD, PATH]');
+  assert.equal(afterwards, 'cat\nevil\nls');
+});
+
+async function listen(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server: Server = createServer((_request, response) => response.end('hello\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findGuardedFiles } from '../../../src/tools/sandbox/guarded-files.ts';
+import { noteSandbox } from '../../../src/tools/sandbox/sandbox-note.ts';
+import { findToolFolders } from '../../../src/tools/sandbox/tool-folders.ts';
+import { findStateDifference, writeExports } from '../../../src/tools/shell/state-difference.ts';
+import { makeTempFolder } from '../../support/temp-folder.ts';
+
+const ends: readonly (readonly [code: number, output: string, isNoted: boolean])[] = [
+  [0, 'all is well', false],
+  [0, 'curl: (6) Could not resolve host: example.com', true],
+  [1, '', false],
+  [1, 'FAIL test/one.test.ts: expected 1, got 2', false],
+  [1, 'npm error code EAI_AGAIN\nnpm error errno EAI_AGAIN', true],
+  [1, 'cat: /home/ann/notes.txt: No such file or directory', true],
+  [1, "fatal: Unable to create '/work/.git/index.lock': Read-only file system", true],
+  [2, 'main.c:3: error: expected expression', false],
+  [6, '', true],
+  [127, 'bash: cargo: command not found', true],
+  [128, 'ssh: connect to host github.com port 22: Network is unreachable', true],
+];
+for (const [code, output, isNoted] of ends) {
+  test(`after exit code ${code} with "${output.slice(0, 40)}" the sandbox is ${isNoted ? '' : 'not '}mentioned`, () => {
+    const result = { ending: { type: 'exited', code }, output, isCut: false, lostState: undefined } as const;
+
+    assert.equal(noteSandbox(result, 'no network') !== undefined, isNoted);
+  });
+}
+
+test('programs in a home are found with what was installed with them, and nothing else of the home', async () => {
+  await using home = await makeTempFolder();
+  const folders = [
+    '.nvm/versions/v22/bin',
+    '.cargo/bin',
+    '.rustup',
+    '.local/bin',
+    '.local/share/keyrings',
+    'bin',
+    '.ssh',
+  ];
+  for (const folder of folders) await mkdir(join(home.path, folder), { recursive: true });
+  const onPath = ['.nvm/versions/v22/bin', '.cargo/bin', '.local/bin', 'bin', 'missing/bin', ''];
+
+  const found = findToolFolders(onPath.map((folder) => join(home.path, folder)).join(':'), home.path);
+
+  const expected = ['.nvm/versions/v22', '.cargo/bin', '.local/bin', 'bin', '.rustup'];
+  assert.deepEqual(
+    found,
+    expected.map((folder) => join(home.path, folder)),
+  );
+});
+
+test('what is guarded in a folder is found three levels deep, and not among installed packages', async () => {
+  await using folder = await makeTempFolder();
+  const files = ['.env', 'a/b/.npmrc', 'a/b/c/.env', 'node_modules/x/.env', 'AGENTS.md', 'a/CLAUDE.md', '.env.example'];
+  for (const name of files) {
+    await mkdir(join(folder.path, name, '..'), { recursive: true });
+    await writeFile(join(folder.path, name), '');
+  }
+  await mkdir(join(folder.path, 'a', '.git'));
+  await mkdir(join(folder.path, '.ssh'));
+  const names = (paths: readonly string[]): readonly string[] =>
+    paths.map((path) => path.slice(folder.path.length + 1)).toSorted((left, right) => left.localeCompare(right, 'en'));
+
+  const { readOnly, hiddenFiles, hiddenFolders } = findGuardedFiles(folder.path);
+
+  assert.deepEqual(names(readOnly), ['a/.git', 'a/CLAUDE.md', 'AGENTS.md']);
+  assert.deepEqual(names(hiddenFiles), ['.env', 'a/b/.npmrc']);
+  assert.deepEqual(names(hiddenFolders), ['.ssh']);
+});
+
+test('of two states only what differs is kept, in bytes that bash reads', () => {
+  const given = writeExports({ PATH: '/bin', QUOTED: 'a "b" $c', GONE: '1' });
+  const left = `unset -v PATH\ndeclare -x PATH="/bin"\ndeclare -x NEW="two\nlines"\ndeclare -x QUOTED="a \\"b\\" \\$c"\ndeclare -x PWD="/"\n`;
+
+  const { text, names } = findStateDifference(given, left);
+
+  assert.equal(text, 'unset -v GONE\ndeclare -x NEW="two\nlines"\n');
+  assert.deepEqual(names, ['NEW']);
+});
