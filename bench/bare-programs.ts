@@ -51,6 +51,24 @@ agent.destroy();
 `;
 }
 
+/** Starts bash in bubblewrap so many times, one after the other, and prints the mean time of one in milliseconds. */
+export function spawnEnclosedShells(count: number): string {
+  return `
+import { spawn } from 'node:child_process';
+const view = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'];
+const runShell = () => new Promise((resolve) => {
+  const shell = spawn('bwrap', [...view, 'bash', '-c', 'echo measured'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  shell.stdout.resume();
+  shell.stderr.resume();
+  shell.on('close', resolve);
+});
+await runShell();
+const start = performance.now();
+for (let round = 0; round < ${count}; round += 1) await runShell();
+console.log((performance.now() - start) / ${count});
+`;
+}
+
 /** Serves HTTP and holds a database open, and does nothing else. Prints its address. */
 export function serveNothing(): string {
   return `

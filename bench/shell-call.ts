@@ -1,27 +1,31 @@
 import { callsTool, failsWith, says } from '../test/support/model-script.ts';
 import type { ModelStep, SeenRequest } from '../test/support/model-script.ts';
 import type { ModelServer } from '../test/support/model-server.ts';
+import { probeSandbox } from '../src/tools/sandbox/probe-sandbox.ts';
 import type { Figure } from './figure.ts';
 import { median, runToEnd } from './measure.ts';
-import { spawnShells } from './bare-programs.ts';
+import { spawnEnclosedShells, spawnShells } from './bare-programs.ts';
 import type { Product } from './product.ts';
 
 const calls = 20;
 const rounds = 15;
 // Built into the shell, so that the shell is all that starts.
 const command = 'echo measured';
+// More than one plain command is set apart.
+const enclosedCommand = `${command}; :`;
 const printed = 'measured';
 
 /** Answers "use the shell N times" with one call after the other, and anything else with a word. */
 export function answerBenchmark({ json }: SeenRequest): ModelStep {
   const messages = (json?.['messages'] ?? []) as readonly { readonly role: string; readonly content: string }[];
   const asked = messages.findLast(({ role }) => role === 'user');
-  const wanted = Number(/use the shell (\d+) times/.exec(asked?.content ?? '')?.[1] ?? 0);
+  const [, times = 0, place] = /use the shell (\d+) times( in the sandbox)?/.exec(asked?.content ?? '') ?? [];
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
   // A call that was refused is fast, and worth nothing as a figure.
   if (!results.every((result) => result.includes(printed)))
     return failsWith(400, `not what the shell prints: ${results.join()}`);
-  return results.length < wanted ? callsTool('terminal', { command }) : says('hi');
+  if (results.length >= Number(times)) return says('hi');
+  return callsTool('terminal', { command: place === undefined ? command : enclosedCommand });
 }
 
 /**
@@ -30,6 +34,7 @@ export function answerBenchmark({ json }: SeenRequest): ModelStep {
  */
 export async function measureShellCall(product: Product, server: ModelServer): Promise<readonly Figure[]> {
   const bare = await product.writeBare('shells.mjs', spawnShells(calls, server.baseUrl));
+  const enclosed = await measureEnclosed(product);
   const turns: StepTimes[] = [];
   const floors: { readonly shell: number; readonly shellAndModel: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -46,7 +51,22 @@ export async function measureShellCall(product: Product, server: ModelServer): P
   return [
     { ...call, floor: shell, bar: { type: 'times-floor', most: 1.7 } },
     { ...step, floor: shellAndModel, bar: { type: 'none' } },
+    ...enclosed,
   ];
+}
+
+/** The same of a call that is set apart from the system, where that can be done here. */
+async function measureEnclosed(product: Product): Promise<readonly Figure[]> {
+  if ((await probeSandbox()).type === 'missing') return [];
+  const bare = await product.writeBare('enclosed-shells.mjs', spawnEnclosedShells(calls));
+  const turns: number[] = [];
+  const floors: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    turns.push((await timeSteps(product, ' in the sandbox')).call);
+    floors.push(Number((await runToEnd(bare)).output));
+  }
+  const floor = { name: 'a bare spawn of bash in bubblewrap', value: median(floors) };
+  return [{ name: 'a shell call in the sandbox', value: median(turns), unit: 'ms', floor, bar: { type: 'none' } }];
 }
 
 /** Mean times of one turn, in milliseconds. */
@@ -56,8 +76,8 @@ interface StepTimes {
 }
 
 /** Reads the times from the log. It counts whole milliseconds, which evens out over the calls of a turn. */
-async function timeSteps(product: Product): Promise<StepTimes> {
-  const { output } = await runToEnd(product.talaria(['run', '--json', `use the shell ${1 + calls} times`]));
+async function timeSteps(product: Product, place = ''): Promise<StepTimes> {
+  const { output } = await runToEnd(product.talaria(['run', '--json', `use the shell ${1 + calls} times${place}`]));
   const lines = output
     .trim()
     .split('\n')

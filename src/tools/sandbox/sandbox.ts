@@ -55,7 +55,8 @@ export class Sandbox {
     const report = await (this.#report ??= probeSandbox(environment['PATH']));
     const type = settings.mode === 'on' ? 'required' : 'none';
     if (report.type === 'missing') return { type, reason: describeLack(report) };
-    const reason = workspace.whyNotApart(realPath(workdir));
+    const real = realPath(workdir);
+    const reason = isFolder(real) ? workspace.whyNotApart(real) : `there is no folder ${real}`;
     return reason === undefined ? { type: 'in-force', report } : { type, reason };
   }
 

@@ -68,6 +68,7 @@ test(
       assert.ok((await at(bench.userHome)).startsWith(`${risk} ${why}`));
       assert.ok((await at(bench.home)).startsWith(`${risk} ${why}`));
       assert.ok((await at('/var/tmp')).startsWith(`${risk} ${why}`));
+      assert.ok((await at(join(bench.workdir, 'missing'))).startsWith(`${risk} ${why}`));
       if (missing.type === 'forbidden') assert.match(missing.reason, /and the program bwrap is not installed/);
     }
   },
