@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { homePath } from '../../base/home-path.ts';
@@ -37,6 +37,7 @@ const ownFiles: ReadonlySet<string> = new Set([
   'SOUL.md',
   'MEMORY.md',
   'USER.md',
+  'skills',
 ]);
 
 /** Opens the home, `$TALARIA_HOME` or `~/.talaria`, and makes it on the first start. */
@@ -82,7 +83,8 @@ export function refuseUnsafeHome(path: string): void {
     throw new AppError('unsafe-home', `${path} holds other things and is open to other users; choose another folder`);
 }
 
+/** Names such as `cache` and `state` are not ours alone: either there is nothing else, or our database is there. */
 function looksLikeOurs(path: string): boolean {
-  const names = readdirSync(path);
-  return names.length === 0 || names.some((name) => name in ownFolders || ownFiles.has(name));
+  const isOurs = (name: string): boolean => name in ownFolders || ownFiles.has(name);
+  return readdirSync(path).every(isOurs) || existsSync(join(path, ownFolders.state, 'talaria.db'));
 }

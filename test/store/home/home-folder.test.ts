@@ -60,6 +60,8 @@ test('a folder that holds other things and is open to others is refused and left
   const path = join(temp.path, 'shared');
   mkdirSync(path);
   writeFileSync(join(path, 'thesis.txt'), '');
+  // As there may well be in /tmp.
+  mkdirSync(join(path, 'cache'));
   chmodSync(path, 0o755);
 
   await assert.rejects(openHome({ TALARIA_HOME: path }), { code: 'unsafe-home', message: /holds other things/ });
