@@ -39,6 +39,8 @@ import { createLogFile } from './store/home/log-file.ts';
 import { FileMcpLogins } from './store/home/mcp-logins.ts';
 import { SessionFiles } from './store/home/session-files.ts';
 import { FileStandingRules } from './store/home/standing-rules.ts';
+import { TrustedFolders } from './store/home/trusted-folders.ts';
+import { FileProjectServers } from './store/project/project-servers.ts';
 import { FilePromptSources } from './store/prompt/prompt-sources.ts';
 import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
@@ -78,6 +80,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const logins = new FileMcpLogins(home.mcpLogins);
   const secretsNow = (): readonly string[] => [...knownSecrets(keys), ...logins.secrets()];
   const redact = createGrowingRedactor(secretsNow);
+  const keyRedact = createKeyRedactor(secretsNow);
   const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const store = await openSqliteStore({ folder: home.state, clock, log });
   const checkpoints = new Checkpoints({ taskFolder: home.tasks, clock });
@@ -90,7 +93,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     terminal: config.terminal,
     environment: env,
     web: openWebTools(keys, () => settings.current.config.search),
-    redact: createKeyRedactor(secretsNow),
+    redact: keyRedact,
     browser: { settings: () => settings.current.config.browser, redact, filesFolder: home.files },
     clock,
   });
@@ -100,9 +103,11 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     createCatalogue({ prices, cacheLife, folder: home.cache, warn }),
   );
   const files = new SessionFiles(home.files);
-  const sources = new FilePromptSources(home, log);
-  const found = { env, home, secrets, settings, models, files, sources };
-  const toolServers = createToolServers({ ...found, logins, toolbox, start, clock, log });
+  const trusted = new TrustedFolders(home.trustFile);
+  const sources = new FilePromptSources(home, trusted, log);
+  const projects = new FileProjectServers(trusted);
+  const found = { env, home, secrets, settings, models, files, sources, projects };
+  const toolServers = createToolServers({ ...found, logins, toolbox, redact: keyRedact, start, clock, log });
   const made = { warnings, log, store, toolbox, toolServers, checkpoints, postbox };
   const parts = { ...found, ...made, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
@@ -176,7 +181,7 @@ export class App implements AsyncDisposable {
 
   /** Begins to serve one chat in a terminal, with the model that was chosen for the session there, if one was. */
   async serveTerminal(seat: Seat, settings: SessionSettings = {}): Promise<Served> {
-    const { clock, log, models, sources } = this.#parts;
+    const { clock, log, models } = this.#parts;
     const { chain, warnings } = await models.require(settings);
     const channel = createTerminalChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
     const gateway = this.#openGateway([channel], (line) => log.write('warn', line));
@@ -184,7 +189,7 @@ export class App implements AsyncDisposable {
     await this.#keepSettings();
     const [{ name, place }] = chain;
     const lost = new Promise<never>(() => undefined);
-    const notes = [...warnings, ...describeIgnored(seat.workdir, sources)];
+    const notes = [...warnings, ...describeIgnored(seat.workdir, this.#parts)];
     return { gateway, model: { name, place }, warnings: notes, lost };
   }
 
@@ -213,7 +218,7 @@ export class App implements AsyncDisposable {
       start: this.#parts.start,
     });
     const { createAttachDesk } = await import('./gateway/attach/attach-desk.ts');
-    const notesOn = (workdir: string): readonly string[] => describeIgnored(workdir, this.#parts.sources);
+    const notesOn = (workdir: string): readonly string[] => describeIgnored(workdir, this.#parts);
     const endTask = (sessionId: SessionId): Promise<void> => this.endTask(sessionId);
     const desk = createAttachDesk({ ...this.#parts, gateway, endTask, notesOn });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
@@ -284,6 +289,7 @@ export class App implements AsyncDisposable {
       store,
       ...desk,
       toolbox,
+      projectTools: (workdir: string) => this.#parts.toolServers.projectTools(workdir),
       models,
       connect: (target: Runtime) => connect(target, clock, secrets),
       settings,

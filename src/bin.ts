@@ -42,7 +42,7 @@ function createDeps(): CliDeps {
     refreshPrices: async () => (await import('./app/model-desk.ts')).refreshPrices(await lookAround()),
     openTelegramDesk: async () => (await import('./app/telegram-desk.ts')).openTelegramDesk(await lookAround()),
     openTrust: async () => (await import('./app/trust-desk.ts')).openTrustDesk(await lookAround()),
-    openMcp: async () => (await import('./app/mcp-desk.ts')).openMcpDesk(await lookAround()),
+    openMcp: async (folder) => (await import('./app/mcp-desk.ts')).openMcpDesk({ ...(await lookAround()), folder }),
     openConsent: async () => (await import('./app/consent-desk.ts')).openConsentDesk(await lookAround()),
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');

@@ -6,6 +6,7 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Config } from '../model/config.ts';
 import type { ImagePart } from '../model/message.ts';
 import type { Faults } from '../model/faults.ts';
+import type { ProjectTools } from '../model/project-servers.ts';
 import type { PromptSources } from '../model/prompt.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Questions } from '../model/questions.ts';
@@ -31,6 +32,8 @@ import type { Models } from './models.ts';
 export interface AgentParts {
   readonly store: Store;
   readonly toolbox: Pick<Toolbox, 'generation' | 'tools' | 'endTask' | 'unheardNews'>;
+  /** The tools that only the sessions of the project around a folder have; undefined where it has none. */
+  readonly projectTools?: (workdir: string) => ProjectTools | undefined;
   readonly approvals: Approvals;
   readonly questions: Questions;
   /** Who answers in a session, and how hard it thinks. */

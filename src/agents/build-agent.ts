@@ -18,9 +18,12 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
   const chain = await parts.models.chainFor(session.settings);
   const settings = parts.settings.current;
   const { generation, tools } = parts.toolbox;
+  const project = parts.projectTools?.(session.workdir);
   const { ephemeralPrompt, disabledToolsets } = settings.config.agent;
   const enabled = settings.config.platformToolsets[session.address.platform];
-  const chosen = selectTools(tools, { enabled, disabled: disabledToolsets });
+  // What a project calls as the home does is the home's.
+  const known = project === undefined ? tools : new Map([...project.tools, ...tools]);
+  const chosen = selectTools(known, { enabled, disabled: disabledToolsets });
   const selected = await bridge(chosen, chain, parts);
   const signature = signConfig({
     chain,
@@ -28,7 +31,7 @@ export async function planAgent(session: Session, parts: AgentParts): Promise<Ag
     tools: describeTools(selected.tools),
     ephemeralPrompt,
     trustedFolders: parts.sources.trustedAround(session.workdir),
-    cacheKeys: extractCacheKeys(settings.user, generation),
+    cacheKeys: extractCacheKeys(settings.user, generation, project?.generation),
   });
   const wish: Wish = { signature, chain, settings, selected };
   return { signature, build: (evict) => buildAgent(session, wish, parts, afterFallback(session, evict)) };
@@ -91,7 +94,7 @@ async function makePrompt(
 ): Promise<FrozenPrompt> {
   const written = await sources.read(session.workdir);
   // Who cannot read files is told of nothing that has to be read.
-  const material = selected.tools.has('read_file') ? written : { ...written, skills: [] };
+  const material = selected.tools.has('read_file') ? written : { ...written, skills: [], projectSkills: undefined };
   const added = settings.config.agent.ephemeralPrompt;
   const composed = composePrompt({ session, system: process.platform, material, added });
   return { signature, ...composed, tools: describeTools(selected.tools) };

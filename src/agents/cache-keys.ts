@@ -20,16 +20,19 @@ export const cacheBustingKeys = [
 /** The name under which the generation of the tools stands in the extract. */
 export const generationKey = 'tools.generation';
 
+const projectGenerationKey = 'tools.project_generation';
+
 /** What of the settings is part of a signature, by `section.key`. */
 export type CacheKeys = Readonly<Record<string, Json>>;
 
 /**
- * The listed settings as the user wrote them, before defaults and checks, and the live generation of the tools. What is
- * absent counts as null, and so does all of a section that is not a mapping. Pure.
+ * The listed settings as the user wrote them, before defaults and checks, and the live generation of the tools, and of those
+ * of the project where it has some. What is absent counts as null, and so does all of a section that is not a mapping. Pure.
  */
-export function extractCacheKeys(user: Json, generation: number): CacheKeys {
+export function extractCacheKeys(user: Json, generation: number, projectGeneration?: number): CacheKeys {
   const written = cacheBustingKeys.map((path) => [path, valueAt(user, path)] as const);
-  return { ...Object.fromEntries(written), [generationKey]: generation };
+  const ofProject = projectGeneration === undefined ? {} : { [projectGenerationKey]: projectGeneration };
+  return { ...Object.fromEntries(written), [generationKey]: generation, ...ofProject };
 }
 
 function valueAt(user: Json, path: string): Json {

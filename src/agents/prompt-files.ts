@@ -22,17 +22,26 @@ export function describeSoul(soul: WrittenFile): string {
   return withNote(shortenText(soul.text, promptBounds.identity), soul);
 }
 
-/** What can be learned when it is needed: one line a skill. Pure. */
-export function describeSkills({ skillFolder, skills }: PromptMaterial): string {
-  if (skills.length === 0) return '';
-  const listed = withinBounds(skills.map(describeSkill));
-  const missing = skills.length - listed.length;
-  return [
-    `Skills are instructions for kinds of work. Before you do such work, read the skill with read_file: ${skillFolder}/NAME/SKILL.md`,
-    ...listed,
-    ...(missing === 0 ? [] : [`[… ${missing} more are left out here: list ${skillFolder} to find them …]`]),
-  ].join('\n');
+/** What can be learned when it is needed: one line a skill, those of the project behind those of the home. Pure. */
+export function describeSkills({ skillFolder, skills, projectSkills }: PromptMaterial): string {
+  const own = { folder: skillFolder, skills };
+  const shelves = [own, ...(projectSkills ? [projectSkills] : [])].filter((shelf) => shelf.skills.length > 0);
+  const listed = withinBounds(shelves.flatMap((shelf) => shelf.skills.map(describeSkill)));
+  return shelves
+    .flatMap((shelf, index) => {
+      const before = index === 0 ? 0 : skills.length;
+      const lines = listed.slice(before, before + shelf.skills.length);
+      const missing = shelf.skills.length - lines.length;
+      return [
+        `${index === 0 ? skillNote : 'The same of this project:'} ${shelf.folder}/NAME/SKILL.md`,
+        ...lines,
+        ...(missing === 0 ? [] : [`[… ${missing} more are left out here: list ${shelf.folder} to find them …]`]),
+      ];
+    })
+    .join('\n');
 }
+
+const skillNote = 'Skills are instructions for kinds of work. Before you do such work, read the skill with read_file:';
 
 function describeSkill({ name, folder, description }: ListedSkill): string {
   const line = `- ${name}${name === folder ? '' : ` (in ${folder})`}: ${description}`;

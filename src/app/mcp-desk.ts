@@ -13,18 +13,22 @@ import { openHome } from '../store/home/home-folder.ts';
 import { LiveSettings } from '../store/home/live-settings.ts';
 import { createLogFile } from '../store/home/log-file.ts';
 import { FileMcpLogins } from '../store/home/mcp-logins.ts';
+import { TrustedFolders } from '../store/home/trusted-folders.ts';
+import { FileProjectServers } from '../store/project/project-servers.ts';
 import type { ConnectDeps } from '../tools/mcp/connect-server.ts';
 import { expandVariables } from '../tools/mcp/expand-variables.ts';
 import { LoginNeeded } from '../tools/mcp/login-needed.ts';
-import { connectDeps } from './tool-servers.ts';
+import { connectDeps, forProject } from './tool-servers.ts';
 
 interface Around {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Where the servers of the project around it are meant, too. */
+  readonly folder?: string | undefined;
 }
 
 /** The MCP servers of the settings, without opening the store: a program that runs takes up what is changed here. */
-export async function openMcpDesk({ env, clock }: Around): Promise<McpDesk> {
+export async function openMcpDesk({ env, clock, folder }: Around): Promise<McpDesk> {
   const home = await openHome(env);
   const secrets = await loadSecrets(home, env);
   const settings = await LiveSettings.open(home);
@@ -33,27 +37,35 @@ export async function openMcpDesk({ env, clock }: Around): Promise<McpDesk> {
   const redact = createGrowingRedactor(() => [...secrets.values(), ...logins.secrets()]);
   const log = createLog(createLogFile(home.logs), () => clock.now(), redact);
   const deps = { ...(await connectDeps({ env, secrets, logins, clock, log })), clock };
+  const project = new FileProjectServers(new TrustedFolders(home.trustFile)).at(folder ?? home.path);
+  const ofProject = folder !== undefined && project.type === 'trusted' ? project : undefined;
+  const servers = { ...ofProject?.servers, ...config.mcpServers };
+  const depsFor = (name: string): typeof deps =>
+    ofProject === undefined || config.mcpServers[name] !== undefined
+      ? deps
+      : { ...deps, ...forProject(deps.environment, ofProject.folder) };
   return {
-    servers: config.mcpServers,
+    servers,
+    projectOf: (name) => (config.mcpServers[name] === undefined ? ofProject?.folder : undefined),
     path,
     warnings: [...secrets.warnings, ...warnings],
     problemOf,
     async test(name, entry) {
-      const server = entry === undefined ? config.mcpServers[name] : readEntry(name, entry);
+      const server = entry === undefined ? servers[name] : readEntry(name, entry);
       if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
-      return await testServer(name, server, deps);
+      return await testServer(name, server, depsFor(name));
     },
     async write(name, entry) {
       // A login is for one server, and for whatever is at its address: not for the next of that name.
       if (entry === undefined) await logins.remove(name);
       return await settings.change([{ path: ['mcp_servers'], values: { [name]: entry } }]);
     },
-    loginAt: (name) => findLogin(name, config.mcpServers[name], deps),
+    loginAt: (name) => findLogin(name, servers[name], depsFor(name)),
     async logIn(name, wishes) {
-      const server = config.mcpServers[name];
+      const server = servers[name];
       if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
       const { logInAt } = await import('../tools/mcp/oauth/log-in-at.ts');
-      return await logInAt(name, server, wishes, deps);
+      return await logInAt(name, server, wishes, depsFor(name));
     },
     logOut: (name) => logins.remove(name),
   };

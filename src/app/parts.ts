@@ -5,6 +5,7 @@ import type { OutboxPostbox } from '../gateway/postbox.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { FileHistory } from '../model/file-history.ts';
 import type { Faults } from '../model/faults.ts';
+import type { ProjectServersSource } from '../model/project-servers.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { ToolServers } from '../model/tool-servers.ts';
@@ -34,6 +35,7 @@ export interface AppParts {
   /** `safe` leaves out what could keep the program from starting: whatever is loaded from outside of it asks here first. */
   readonly start: 'usual' | 'safe';
   readonly sources: FilePromptSources;
+  readonly projects: ProjectServersSource;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly faults: Faults | undefined;

@@ -4,10 +4,16 @@ import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isInside } from '../base/is-inside.ts';
+import { silentLog } from '../base/log.ts';
+import type { McpPlace } from '../model/mcp-settings.ts';
 import type { Distrusting, TrustDesk, Trusting } from '../model/trust.ts';
 import { openHome } from '../store/home/home-folder.ts';
+import type { HomeFolder } from '../store/home/home-folder.ts';
 import { realFolder, TrustedFolders } from '../store/home/trusted-folders.ts';
+import { findNearest } from '../store/project/project-folders.ts';
+import { readServers, serversFile } from '../store/project/project-servers.ts';
 import { findContext, readContext } from '../store/prompt/context-files.ts';
+import { FilePromptSources } from '../store/prompt/prompt-sources.ts';
 
 interface Around {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,7 +22,8 @@ interface Around {
 
 /** Which folders are trusted, without opening the store: a program that runs takes it up with its next message. */
 export async function openTrustDesk({ env, clock }: Around): Promise<TrustDesk> {
-  const trusted = new TrustedFolders((await openHome(env)).trustFile);
+  const home = await openHome(env);
+  const trusted = new TrustedFolders(home.trustFile);
   const userHome = realFolder(env['HOME'] ?? homedir()) ?? homedir();
   return {
     list: () => trusted.list(),
@@ -26,7 +33,16 @@ export async function openTrustDesk({ env, clock }: Around): Promise<TrustDesk> 
       if (reason !== undefined) return { type: 'sweeping', path, reason };
       const isKnown = trusted.list().some((each) => each.path === path);
       if (!isKnown) await trusted.add({ path, since: clock.now() });
-      return { type: 'trusted', path, state: isKnown ? 'known' : 'new', files: readNow(path, trusted) };
+      const skills = await listProjectSkills(path, home, trusted);
+      const files = readNow(path, trusted);
+      return {
+        type: 'trusted',
+        path,
+        state: isKnown ? 'known' : 'new',
+        files,
+        skills,
+        ...(await seeServers(path, trusted)),
+      };
     },
     distrust: (folder) => distrust(folder, trusted),
   };
@@ -51,6 +67,43 @@ function readNow(path: string, trusted: TrustedFolders): Extract<Trusting, { rea
   if (found === undefined) return [];
   const isTrusted = (folder: string): boolean => trusted.around(folder).length > 0;
   return readContext(found, isTrusted, () => undefined);
+}
+
+/** What the file says now is what is shown, and what counts from now on. */
+async function seeServers(path: string, trusted: TrustedFolders): Promise<SeenServers> {
+  const found = findNearest(path, serversFile);
+  if (found === undefined || trusted.around(found.folder).length === 0)
+    return { servers: [], serversProblem: undefined };
+  const read = readServers(found);
+  if (read.type === 'broken') return { servers: [], serversProblem: read.problem };
+  await trusted.noteSeen({ path: found.path, digest: read.digest });
+  const servers = Object.entries(read.servers).map(([name, { place }]) => ({ name, place: describePlace(place) }));
+  return { servers, serversProblem: undefined };
+}
+
+type SeenServers = Pick<Extract<Trusting, { readonly type: 'trusted' }>, 'servers' | 'serversProblem'>;
+
+/** All that decides what runs: a variable can make another program of it. */
+function describePlace(place: McpPlace): string {
+  switch (place.type) {
+    case 'stdio': {
+      const variables = Object.entries(place.env).map(([name, value]) => `${name}=${quote(value)}`);
+      return [...variables, ...[place.command, ...place.args].map(quote), `(in ${place.cwd ?? ''})`].join(' ');
+    }
+    case 'http':
+      return place.url;
+    case 'nowhere':
+      return 'nowhere';
+  }
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+async function listProjectSkills(path: string, home: HomeFolder, trusted: TrustedFolders): Promise<readonly string[]> {
+  const material = await new FilePromptSources(home, trusted, silentLog).read(path);
+  return material.projectSkills?.skills.map(({ name }) => name) ?? [];
 }
 
 /** A folder that is gone by now is found by its name. */

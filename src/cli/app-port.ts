@@ -217,8 +217,11 @@ export interface CliDeps {
   readonly openTrust: () => Promise<TrustDesk>;
   /** Opens what was allowed for good without the store, so that it works beside a running program. */
   readonly openConsent: () => Promise<ConsentDesk>;
-  /** Opens the MCP servers of the settings without the store, so that it works beside a running program. */
-  readonly openMcp: () => Promise<McpDesk>;
+  /**
+   * Opens the MCP servers of the settings, and of the trusted project around a folder where one is given, without the store, so
+   * that it works beside a running program.
+   */
+  readonly openMcp: (folder?: string) => Promise<McpDesk>;
   /** Looks at everything and changes nothing: the home need not exist, its settings may be broken. */
   readonly openDoctor: () => Promise<DoctorDesk>;
   readonly process: ProcessPort;

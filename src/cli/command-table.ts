@@ -32,7 +32,11 @@ export const groupTable: readonly GroupRow[] = [
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
   { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
   { name: 'mcp', summary: 'MCP servers: where more tools come from', defaultVerb: 'list' },
-  { name: 'trust', summary: 'whose AGENTS.md counts: folders that you trust', defaultVerb: 'add' },
+  {
+    name: 'trust',
+    summary: 'whose AGENTS.md, skills and MCP servers count: folders that you trust',
+    defaultVerb: 'add',
+  },
   { name: 'approvals', summary: 'what you allowed for good, and who allowed what', defaultVerb: 'list' },
 ];
 
@@ -222,7 +226,8 @@ export const commandTable: readonly CommandRow[] = [
       help,
     ],
     details: [
-      'AGENTS.md (or .hermes.md, HERMES.md, CLAUDE.md, .cursorrules) of a trusted folder is part of the system prompt.',
+      'AGENTS.md (or .hermes.md, HERMES.md, CLAUDE.md, .cursorrules) of a trusted folder is part of the system prompt, and the\nmodel is told of its skills (.talaria/skills/NAME/SKILL.md).',
+      'The MCP servers of its .mcp.json are used as the file is now; once it is changed, say it again.',
       'Without a FOLDER it is the one that you are in. Whoever can write there can tell the model what to do.',
     ],
   },

@@ -12,8 +12,8 @@ export async function runReload(inbound: InboundMessage, deps: CommandDeps): Pro
 }
 
 /** A server and how it stands, on one line. */
-export function describeServer({ name, state }: ToolServerReport): string {
-  return `${name}: ${describeState(name, state)}`;
+export function describeServer({ name, project, state }: ToolServerReport): string {
+  return `${name}${project === undefined ? '' : ` (of ${project})`}: ${describeState(name, state)}`;
 }
 
 function describeState(name: string, state: ToolServerState): string {

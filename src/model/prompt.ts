@@ -22,6 +22,8 @@ export interface PromptMaterial {
   readonly skillFolder: string;
   /** Sorted by name. */
   readonly skills: readonly ListedSkill[];
+  /** The same of the project; left out where it has none, or its folder is not trusted. */
+  readonly projectSkills?: { readonly folder: string; readonly skills: readonly ListedSkill[] } | undefined;
   /** What a project asks of whoever works in it; empty where its folder is not trusted. */
   readonly context: readonly WrittenFile[];
   readonly memory: readonly WrittenFile[];

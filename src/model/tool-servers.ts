@@ -1,3 +1,4 @@
+import type { ProjectTools } from './project-servers.ts';
 import type { ToolPlace } from './tool.ts';
 
 /** How a server of tools stands. */
@@ -11,6 +12,8 @@ export type ToolServerState =
 
 export interface ToolServerReport {
   readonly name: string;
+  /** The folder of the project that names it; left out where the settings do. */
+  readonly project?: string;
   readonly state: ToolServerState;
 }
 
@@ -21,4 +24,6 @@ export interface ToolServers {
   /** Connects to all of them anew. */
   reload(): Promise<readonly ToolServerReport[]>;
   report(): Promise<readonly ToolServerReport[]>;
+  /** The tools of the project around a folder, as they were prepared; undefined where it has none. */
+  projectTools(workdir: string): ProjectTools | undefined;
 }

@@ -5,6 +5,12 @@ export interface TrustedFolder {
   readonly since: number;
 }
 
+/** What a project would have started, or asked, for its tools. */
+export interface ShownServer {
+  readonly name: string;
+  readonly place: string;
+}
+
 export type Trusting =
   | {
       readonly type: 'trusted';
@@ -12,6 +18,12 @@ export type Trusting =
       readonly state: 'new' | 'known';
       /** What is read there now, and how many invisible characters are taken out of each. */
       readonly files: readonly { readonly path: string; readonly hidden: number }[];
+      /** The MCP servers that its file names, which count as they are now and no otherwise. */
+      readonly servers: readonly ShownServer[];
+      /** Why there are none, where there is such a file. */
+      readonly serversProblem: string | undefined;
+      /** The names of its skills. */
+      readonly skills: readonly string[];
     }
   /** So much would be trusted with it that it has to be said in so many words. */
   | { readonly type: 'sweeping'; readonly path: string; readonly reason: string };

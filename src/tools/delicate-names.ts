@@ -29,6 +29,7 @@ const delicateFolders: ReadonlySet<string> = new Set([
   '.kube',
   '.docker',
   '.husky',
+  '.talaria',
 ]);
 
 // The last ones tell every later conversation what to do.

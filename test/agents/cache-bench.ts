@@ -22,6 +22,7 @@ import type { Store } from '../../src/model/store.ts';
 import type { StepEvent, TurnRef } from '../../src/model/turn.ts';
 import { createCatalogue } from '../../src/providers/catalogue.ts';
 import { connectRuntime } from '../../src/providers/connect-runtime.ts';
+import { TrustedFolders } from '../../src/store/home/trusted-folders.ts';
 import { openHome } from '../../src/store/home/home-folder.ts';
 import type { HomeFolder } from '../../src/store/home/home-folder.ts';
 import { FilePromptSources } from '../../src/store/prompt/prompt-sources.ts';
@@ -294,7 +295,7 @@ export class CacheBench implements AsyncDisposable {
       },
       owner,
       settings: this.settings,
-      sources: new FilePromptSources(this.home, this.#log),
+      sources: new FilePromptSources(this.home, new TrustedFolders(this.home.trustFile), this.#log),
       coolDowns: new CoolDowns(),
       catalogue: createCatalogue({ prices: {}, cacheLife: '5m', folder, warn: note }),
       clock,

@@ -29,6 +29,8 @@ for (const [start, started] of [
       secrets: { get: () => undefined },
       logins: new FileMcpLogins(join(folder.path, 'logins')),
       settings: { current },
+      projects: { at: () => ({ type: 'none' }) },
+      redact: (text) => text,
       toolbox: registry,
       start,
       clock: new ManualClock(),

@@ -4,11 +4,12 @@ import type { CliDeps } from '../app-port.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { openHere } from './open-here.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 /** Logs in at a server, in a browser here or elsewhere, and connects to it to see whether that was enough. */
 export const logInAtServer: CommandFunction = async (args, deps) => {
-  const desk = await deps.openMcp();
+  const desk = await openHere(deps);
   const [name = ''] = args.words;
   if (desk.servers[name] === undefined) throw new AppError('not-found', `there is no MCP server ${name}`);
   const browser = args.has('no-browser') ? 'none' : 'open';
@@ -36,7 +37,7 @@ export const logInAtServer: CommandFunction = async (args, deps) => {
 };
 
 export const logOutOfServer: CommandFunction = async (args, deps) => {
-  const desk = await deps.openMcp();
+  const desk = await openHere(deps);
   const [name = ''] = args.words;
   if (desk.servers[name] === undefined) throw new AppError('not-found', `there is no MCP server ${name}`);
   const wasHeld = desk.loginAt(name) === 'held';

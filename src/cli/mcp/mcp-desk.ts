@@ -16,6 +16,8 @@ export type McpTest =
 /** The MCP servers of the settings. */
 export interface McpDesk {
   readonly servers: McpServers;
+  /** The folder of the project that names a server; undefined where the settings do. */
+  projectOf(name: string): string | undefined;
   /** The file that names them. */
   readonly path: string;
   readonly warnings: readonly string[];

@@ -5,26 +5,28 @@ import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
 import { oneLine } from '../render/one-line.ts';
 import type { McpTest } from './mcp-desk.ts';
+import { openHere } from './open-here.ts';
 
 const longestDescription = 90;
 
 export const listServers: CommandFunction = async (args, deps) => {
-  const desk = await deps.openMcp();
+  const desk = await openHere(deps);
   const { servers, warnings, path } = desk;
   const { stdout, stderr } = deps.process;
   const rows = Object.entries(servers).map(([name, server]) => ({
     name,
     ...describeServer(server),
     login: desk.loginAt(name),
+    project: desk.projectOf(name),
   }));
   if (args.has('json')) {
     stdout.write(`${JSON.stringify({ path, servers: rows })}\n`);
     return exitCodes.done;
   }
   for (const warning of warnings) stderr.write(`${neutralise(`talaria: ${warning}`)}\n`);
-  const lines = rows.map(({ name, place, trust, isEnabled, login }) => {
+  const lines = rows.map(({ name, place, trust, isEnabled, login, project }) => {
     const without = trust === 'nothing' ? '' : `  (runs without asking: ${trust})`;
-    return `${name}  ${place}${isEnabled ? '' : '  (off)'}${without}${loginTexts[login](name)}`;
+    return `${name}  ${place}${isEnabled ? '' : '  (off)'}${without}${project === undefined ? '' : `  (of ${project})`}${loginTexts[login](name)}`;
   });
   if (lines.length === 0)
     lines.push('There is no MCP server in the settings. To add one: talaria mcp add NAME -- COMMAND');
@@ -61,7 +63,7 @@ function describePlace(place: McpServerSettings['place']): string {
 
 /** Connects to servers and says what they offer. Exit code 1 where one does not answer. */
 export const testServers: CommandFunction = async (args, deps) => {
-  const desk = await deps.openMcp();
+  const desk = await openHere(deps);
   const [wanted] = args.words;
   const names = wanted === undefined ? Object.keys(desk.servers) : [wanted];
   if (wanted !== undefined && desk.servers[wanted] === undefined) {

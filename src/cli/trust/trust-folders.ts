@@ -4,6 +4,7 @@ import type { CliDeps } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { oneLine } from '../render/one-line.ts';
 
 /** Lets the files of a folder, and of all below it, speak to the model. */
 export const trustFolder: CommandFunction = async (args, deps) => {
@@ -52,15 +53,37 @@ function folderOf(args: Arguments, { process }: CliDeps): string {
   return resolve(process.cwd(), args.words[0] ?? '.');
 }
 
-function describeTrust({ path, state, files }: Extract<Trusting, { readonly type: 'trusted' }>): readonly string[] {
-  const read = files.map(({ path: file, hidden }) => {
-    const cleaned = hidden === 0 ? '' : `, without ${hidden} invisible characters in it: look at where it comes from`;
-    return `  ${relative(path, file)}${cleaned}`;
-  });
+type Trusted = Extract<Trusting, { readonly type: 'trusted' }>;
+
+function describeTrust(trusted: Trusted): readonly string[] {
+  const { path, state, files, skills } = trusted;
+  const read = [
+    ...files.map(({ path: file, hidden }) => {
+      const cleaned = hidden === 0 ? '' : `, without ${hidden} invisible characters in it: look at where it comes from`;
+      return `  ${relative(path, file)}${cleaned}`;
+    }),
+    ...skills.map((skill) => `  the skill ${oneLine(skill, longestLine)}`),
+  ];
+  const servers = describeServers(trusted);
+  const isEmpty = read.length + servers.length === 0;
   return [
     `${path} is ${state === 'new' ? 'trusted from now on' : 'trusted already'}, with everything below it.`,
-    ...(read.length === 0 ? ['There is no file here now that would be read.'] : ['The model reads there:', ...read]),
+    ...(isEmpty ? ['There is no file here now that would be read.'] : []),
+    ...(read.length === 0 ? [] : ['The model reads there:', ...read]),
+    ...servers,
     'Conversations in it take that up with their next message. To take it back: talaria trust remove FOLDER',
+  ];
+}
+
+const longestLine = 4000;
+
+/** Programs that will run are shown whole, as far as a line goes: this is where somebody looks at them. */
+function describeServers({ servers, serversProblem }: Trusted): readonly string[] {
+  if (serversProblem !== undefined) return [`.mcp.json is not used: ${serversProblem}`];
+  if (servers.length === 0) return [];
+  return [
+    'These MCP servers of .mcp.json are used there, as they are now; a change of the file counts once you trust it again:',
+    ...servers.map(({ name, place }) => `  ${oneLine(name, longestLine)}: ${oneLine(place, longestLine)}`),
   ];
 }
 

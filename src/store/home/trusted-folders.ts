@@ -2,18 +2,28 @@ import { realpathSync, statSync } from 'node:fs';
 import { AppError } from '../../base/errors.ts';
 import { isInside } from '../../base/is-inside.ts';
 import { parseJson } from '../../base/json.ts';
-import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
+import { describeProblems, integer, list, object, optional, string } from '../../model/schema.ts';
 import type { TrustedFolder } from '../../model/trust.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
 
-type Listed =
-  | { readonly type: 'read'; readonly folders: readonly TrustedFolder[] }
-  | { readonly type: 'broken'; readonly problem: string };
+/** A file that was looked at when its folder was trusted, and what it said then. */
+interface SeenFile {
+  readonly path: string;
+  readonly digest: string;
+}
+
+interface TrustList {
+  readonly folders: readonly TrustedFolder[];
+  readonly seen: readonly SeenFile[];
+}
+
+type Listed = ({ readonly type: 'read' } & TrustList) | { readonly type: 'broken'; readonly problem: string };
 
 const schema = object({
   folders: list(object({ path: string('a folder'), since: integer('when') }), 'trusted folders'),
+  seen: optional(list(object({ path: string('a file'), digest: string('what it said') }), 'files that were looked at')),
 });
 
 /**
@@ -23,7 +33,7 @@ const schema = object({
 export class TrustedFolders {
   readonly #file: string;
   #stamp = '';
-  #listed: Listed = { type: 'read', folders: [] };
+  #listed: Listed = { type: 'read', folders: [], seen: [] };
 
   constructor(file: string) {
     this.#file = file;
@@ -40,22 +50,49 @@ export class TrustedFolders {
 
   /** By path. Throws `bad-config` where the file cannot be read. */
   list(): readonly TrustedFolder[] {
+    return this.#read().folders;
+  }
+
+  /** Whether a file was looked at with these contents. What is trusted by its folder alone need not be. */
+  hasSeen(path: string, digest: string): boolean {
     const listed = this.#look();
-    if (listed.type === 'read') return listed.folders;
-    throw new AppError('bad-config', `${this.#file} cannot be used, so that no folder is trusted: ${listed.problem}`);
+    return listed.type === 'read' && listed.seen.some((file) => file.path === path && file.digest === digest);
+  }
+
+  /** Differs whenever the list was written. */
+  stamp(): string {
+    return stampOf(this.#file);
   }
 
   async add(folder: TrustedFolder): Promise<void> {
-    await this.#write([...this.list().filter(({ path }) => path !== folder.path), folder]);
+    const { folders, seen } = this.#read();
+    await this.#write({ folders: [...folders.filter(({ path }) => path !== folder.path), folder], seen });
   }
 
+  async noteSeen(file: SeenFile): Promise<void> {
+    const { folders, seen } = this.#read();
+    await this.#write({ folders, seen: [...seen.filter(({ path }) => path !== file.path), file] });
+  }
+
+  /** What was looked at in it is forgotten, too. */
   async remove(path: string): Promise<void> {
-    await this.#write(this.list().filter((folder) => folder.path !== path));
+    const { folders, seen } = this.#read();
+    await this.#write({
+      folders: folders.filter((folder) => folder.path !== path),
+      seen: seen.filter((file) => !isInside(file.path, path)),
+    });
   }
 
-  async #write(folders: readonly TrustedFolder[]): Promise<void> {
+  #read(): TrustList {
+    const listed = this.#look();
+    if (listed.type === 'read') return listed;
+    throw new AppError('bad-config', `${this.#file} cannot be used, so that no folder is trusted: ${listed.problem}`);
+  }
+
+  async #write({ folders, seen }: TrustList): Promise<void> {
     const sorted = folders.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-    await writeAtomically(this.#file, `${JSON.stringify({ folders: sorted }, null, 2)}\n`);
+    const written = { folders: sorted, ...(seen.length > 0 && { seen }) };
+    await writeAtomically(this.#file, `${JSON.stringify(written, null, 2)}\n`);
   }
 
   #look(): Listed {
@@ -80,9 +117,9 @@ export function realFolder(path: string): string | undefined {
 
 function readList(file: string): Listed {
   const found = readTextFile(file);
-  if (found.type === 'missing') return { type: 'read', folders: [] };
+  if (found.type === 'missing') return { type: 'read', folders: [], seen: [] };
   if (found.type === 'refused') return { type: 'broken', problem: found.problem };
   const parsed = schema.parse(parseJson(found.text) ?? null);
   if (parsed.type === 'invalid') return { type: 'broken', problem: describeProblems(parsed.problems) };
-  return { type: 'read', folders: parsed.value.folders };
+  return { type: 'read', folders: parsed.value.folders, seen: parsed.value.seen ?? [] };
 }

@@ -1,10 +1,10 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describeError } from '../../base/errors.ts';
 import { isInside } from '../../base/is-inside.ts';
 import { removeInvisible } from '../../base/remove-invisible.ts';
 import type { WrittenFile } from '../../model/prompt.ts';
-import { realFolder } from '../home/trusted-folders.ts';
+import { isThere, projectFolders } from '../project/project-folders.ts';
 import { readTextFile } from '../read-text-file.ts';
 
 /** The files of the nearest folder that has any, and the project that they must not lead out of. */
@@ -19,25 +19,13 @@ const names: readonly string[] = ['.hermes.md', 'HERMES.md', 'AGENTS.md', 'CLAUD
 
 /** Finds what a project asks of whoever works in it: from the working folder up to the root of its repository. */
 export function findContext(workdir: string): FoundContext | undefined {
-  const start = realFolder(workdir);
-  if (start === undefined) return undefined;
-  const folders = foldersUpToRoot(start);
-  const project = folders.at(-1) ?? start;
+  const folders = projectFolders(workdir) ?? [];
+  const project = folders.at(-1) ?? workdir;
   for (const folder of folders) {
     const files = filesIn(folder);
     if (files.length > 0) return { project, folder, files };
   }
   return undefined;
-}
-
-/** Outside of a repository nothing says how far a project reaches, so that it is the folder alone. */
-function foldersUpToRoot(start: string): readonly string[] {
-  const folders: string[] = [];
-  for (let folder = start; ; folder = dirname(folder)) {
-    folders.push(folder);
-    if (isThere(join(folder, '.git'))) return folders;
-    if (dirname(folder) === folder) return [start];
-  }
 }
 
 function filesIn(folder: string): readonly string[] {
@@ -51,14 +39,6 @@ function rulesOfCursor(folder: string): readonly string[] {
   const rules = join(folder, '.cursor', 'rules');
   const files = isThere(rules) ? listFiles(rules).filter((name) => name.endsWith('.mdc')) : [];
   return [...(isThere(old) ? [old] : []), ...files.toSorted().map((name) => join(rules, name))];
-}
-
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false; // closed to us, or a link that leads in circles
-  }
 }
 
 function listFiles(folder: string): readonly string[] {

@@ -6,13 +6,19 @@ import type { PromptMaterial, PromptSources, WrittenFile } from '../../model/pro
 import type { Memory } from '../../model/store.ts';
 import type { HomeFolder } from '../home/home-folder.ts';
 import { openMemoryFiles } from '../home/memory-files.ts';
-import { TrustedFolders } from '../home/trusted-folders.ts';
+import { realFolder } from '../home/trusted-folders.ts';
+import type { TrustedFolders } from '../home/trusted-folders.ts';
+import { findNearest } from '../project/project-folders.ts';
+import type { FoundInProject } from '../project/project-folders.ts';
+import { serversFile } from '../project/project-servers.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { findContext, namesOf, readContext } from './context-files.ts';
 import { listSkills } from './list-skills.ts';
 
+const projectSkillFolder = '.talaria/skills';
+
 /** Files that ask something of whoever works in a folder, and do not count, since nobody trusts it. */
-export interface IgnoredContext {
+export interface IgnoredFiles {
   readonly folder: string;
   readonly names: readonly string[];
 }
@@ -24,10 +30,10 @@ export class FilePromptSources implements PromptSources {
   readonly #trusted: TrustedFolders;
   readonly #log: Log;
 
-  constructor(home: HomeFolder, log: Log) {
+  constructor(home: HomeFolder, trusted: TrustedFolders, log: Log) {
     this.#home = home;
     this.#memory = openMemoryFiles(home);
-    this.#trusted = new TrustedFolders(home.trustFile);
+    this.#trusted = trusted;
     this.#log = log;
   }
 
@@ -36,20 +42,46 @@ export class FilePromptSources implements PromptSources {
   }
 
   async read(workdir: string): Promise<PromptMaterial> {
+    const skills = await listSkills(this.#home.skills, (problem) => this.#report(problem));
+    const projectSkills = await this.#readProjectSkills(workdir, new Set(skills.map(({ name }) => name)));
     return {
       soul: this.#readSoul(),
       skillFolder: this.#home.skills,
-      skills: await listSkills(this.#home.skills, (problem) => this.#report(problem)),
+      skills,
+      projectSkills,
       context: this.#readContext(workdir),
       memory: await this.#loadMemory(),
     };
   }
 
   /** What would be read in a working folder if it were trusted; undefined where there is nothing, or it is. */
-  ignoredContext(workdir: string): IgnoredContext | undefined {
-    const found = findContext(workdir);
-    if (found === undefined || this.#isTrusted(found.folder)) return undefined;
-    return { folder: found.folder, names: namesOf(found) };
+  ignored(workdir: string): IgnoredFiles | undefined {
+    const context = findContext(workdir);
+    const skills = this.#findProjectSkills(workdir);
+    const servers = findNearest(workdir, serversFile);
+    const found = [
+      ...(context === undefined ? [] : namesOf(context).map((name) => ({ folder: context.folder, name }))),
+      ...(skills === undefined ? [] : [{ folder: skills.folder, name: projectSkillFolder }]),
+      ...(servers === undefined ? [] : [{ folder: servers.folder, name: serversFile }]),
+    ].filter(({ folder }) => !this.#isTrusted(folder));
+    // All of these folders are around the working folder, so that the shortest is around the others.
+    const [outermost] = found.map(({ folder }) => folder).toSorted((left, right) => left.length - right.length);
+    return outermost === undefined ? undefined : { folder: outermost, names: found.map(({ name }) => name) };
+  }
+
+  /** A skill of the home comes before one of the project that has its name. */
+  async #readProjectSkills(workdir: string, taken: ReadonlySet<string>): Promise<PromptMaterial['projectSkills']> {
+    const found = this.#findProjectSkills(workdir);
+    if (found === undefined || !this.#isTrusted(found.folder)) return undefined;
+    const listed = await listSkills(found.path, (problem) => this.#report(problem));
+    const skills = listed.filter(({ name }) => !taken.has(name));
+    return skills.length === 0 ? undefined : { folder: found.path, skills };
+  }
+
+  /** In the user's own folder these are the skills of the home. */
+  #findProjectSkills(workdir: string): FoundInProject | undefined {
+    const found = findNearest(workdir, projectSkillFolder);
+    return found === undefined || found.path === realFolder(this.#home.skills) ? undefined : found;
   }
 
   #readContext(workdir: string): readonly WrittenFile[] {

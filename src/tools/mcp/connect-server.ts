@@ -26,6 +26,8 @@ export interface ConnectDeps {
   /** The folder that servers are started in. */
   readonly folder: string;
   readonly secret: (name: string) => string | undefined;
+  /** What a variable that nobody knows is not: `set, in …`. */
+  readonly secretsAre: string;
   /** The way to an address, through the proxies and certificates of this machine. Throws where it is no address. */
   readonly openAgent: (url: string) => Agent;
   /** The logins that are kept for servers that ask for one. */
@@ -109,7 +111,7 @@ async function openLine(name: string, { place }: McpServerSettings, deps: Connec
       const { StdioTransport } = await import('./stdio-transport.ts');
       const { Complaints } = await import('./complaints.ts');
       const complaints = new Complaints(name, deps.log);
-      const env = { ...deps.environment, ...fillIn(place.env, deps.secret) };
+      const env = { ...deps.environment, ...fillIn(place.env, deps) };
       const command = { command: place.command, args: place.args, env, cwd: place.cwd ?? deps.folder };
       const transport = new StdioTransport(command, (chunk) => complaints.take(chunk));
       const whyClosed = async (): Promise<string> => {
@@ -127,7 +129,7 @@ async function openLine(name: string, { place }: McpServerSettings, deps: Connec
 
 async function openHttpLine(name: string, place: HttpPlace, deps: ConnectDeps): Promise<Line> {
   const { openHttp, openWays } = await import('./http-transport.ts');
-  const { address, headers } = locate(place, deps.secret);
+  const { address, headers } = locate(place, deps);
   const ways = openWays(address, headers, deps.openAgent);
   const login = deps.login ?? (await keptLogin(name, place, { ...deps, address, fetch: ways.fetch }));
   const transport = openHttp(address, ways, login);
@@ -145,10 +147,10 @@ async function openHttpLine(name: string, place: HttpPlace, deps: ConnectDeps): 
 /** Where a server is, and what is sent there, with everything filled in. Throws where it is no address. */
 export function locate(
   place: Pick<HttpPlace, 'url' | 'headers'>,
-  secret: ConnectDeps['secret'],
+  deps: SecretDeps,
 ): { readonly address: URL; readonly headers: Readonly<Record<string, string>> } {
-  const { url } = fillIn({ url: place.url }, secret);
-  return { address: new URL(url ?? ''), headers: fillIn(place.headers, secret) };
+  const { url } = fillIn({ url: place.url }, deps);
+  return { address: new URL(url ?? ''), headers: fillIn(place.headers, deps) };
 }
 
 /** None where the settings bring a login of their own. */
@@ -162,14 +164,12 @@ async function keptLogin(
   return new KeptLogin(name, { ...place, url: deps.address.href }, deps);
 }
 
-function fillIn(
-  values: Readonly<Record<string, string>>,
-  secret: ConnectDeps['secret'],
-): Readonly<Record<string, string>> {
-  const expanded = expandVariables(values, secret);
+type SecretDeps = Pick<ConnectDeps, 'secret' | 'secretsAre'>;
+
+function fillIn(values: Readonly<Record<string, string>>, deps: SecretDeps): Readonly<Record<string, string>> {
+  const expanded = expandVariables(values, deps.secret);
   if (expanded.type === 'whole') return expanded.values;
-  const are = expanded.names.length === 1 ? 'is' : 'are';
-  throw new Error(`${expanded.names.join(', ')} ${are} not set, in .env beside the settings or in the environment`);
+  throw new Error(`${expanded.names.join(', ')} ${expanded.names.length === 1 ? 'is' : 'are'} not ${deps.secretsAre}`);
 }
 
 /** A client that never came to be connected does not close its transport. */

@@ -27,6 +27,29 @@ test('talaria trust trusts the folder that it is given in, says what is read the
   assert.match(folders[0]?.since ?? '', /^\d{4}-\d\d-\d\dT/);
 });
 
+test('talaria trust shows the programs that the MCP servers of a project are, with all that decides what runs', async () => {
+  await using desk = await openDesk([]);
+  const workdir = realpathSync(desk.workdir);
+  const file = join(workdir, '.mcp.json');
+  const sea = { command: './sea', args: ['-c', 'rm -rf x'], env: { NODE_OPTIONS: '--require ./x.js' } };
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { sea, tides: { type: 'http', url: 'https://tides.example/mcp' } } }),
+  );
+
+  const untrusted = await desk.run(['mcp', 'list']);
+  const trusted = await desk.run(['trust']);
+  const listed = await desk.run(['mcp', 'list']);
+  writeFileSync(file, '{');
+  const broken = await desk.run(['trust']);
+
+  assert.match(untrusted.stdout, /^There is no MCP server/);
+  const shown = `  sea: NODE_OPTIONS="--require ./x.js" ./sea -c "rm -rf x" (in ${workdir})\n  tides: https://tides.example/mcp\n`;
+  assert.ok(trusted.stdout.includes(`a change of the file counts once you trust it again:\n${shown}`), trusted.stdout);
+  assert.match(listed.stdout, /^tides {2}https:\/\/tides\.example\/mcp {2}\(of .*\/work\)$/m);
+  assert.match(broken.stdout, /^\.mcp\.json is not used: it has no mcpServers$/m);
+});
+
 test('the root, the home folder, what is around it, and a folder that all can write to are trusted only with --everything', async () => {
   await using desk = await openDesk([]);
   const userHome = desk.env['HOME'] ?? '';

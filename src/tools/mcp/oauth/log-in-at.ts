@@ -23,7 +23,7 @@ export async function logInAt(
   if (Object.keys(place.headers).some((header) => header.toLowerCase() === 'authorization'))
     return failed('the settings send it an Authorization header of your own; without that one can log in');
   try {
-    const { address, headers } = locate(place, deps.secret);
+    const { address, headers } = locate(place, deps);
     using ways = openWays(address, headers, deps.openAgent);
     const { signal } = new AbortController();
     return await logIn(name, { ...place, url: address.href }, wishes, {
