@@ -25,7 +25,9 @@ export interface McpLogins {
   stamp(server: string): string;
   /** Undefined where nothing is known, or what is kept is for another address. */
   read(server: string, url: string): McpLogin | undefined;
-  write(server: string, login: McpLogin): Promise<void>;
+  write(server: string, login: HeldLogin): Promise<void>;
+  /** Notes that a server asks for a login. One that is held stays, unless it is the one that was refused for good. */
+  noteAsked(server: string, url: string, refused?: HeldLogin): Promise<void>;
   /** False where there was none. */
   remove(server: string): Promise<boolean>;
   /** Runs one piece of work at a time for a server, in all processes: what renews a login spends it. */

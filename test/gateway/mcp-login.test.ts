@@ -35,7 +35,7 @@ async function logIn(home: string, url: string): Promise<void> {
   assert.deepEqual(await logInAt('tides', server, wishes, { ...found, clock: systemClock }), { type: 'logged-in' });
 }
 
-test('MCP-19w a server that needs a login is told of once, to the model and to the user, and is there with the message after the login', async () => {
+test('MCP-19w a server that needs a login is told of once, to the model of each session and to the user, and is there with the message after the login', async () => {
   await using site = await AuthorisedSite.open();
   await using house = await openTestHouse({
     script: () => says('Yes.'),
@@ -48,16 +48,18 @@ test('MCP-19w a server that needs a login is told of once, to the model and to t
   await house.restart();
   await house.say('three');
   const status = await house.admit('/status');
-  await logIn(house.home, site.url);
+  await house.admit('/new');
   await house.say('four');
+  await logIn(house.home, site.url);
+  await house.say('five');
 
-  const [, , third, fourth] = house.server.requests.map(({ body }) => body);
-  assert.equal(countOf(third ?? '', howTo), 1);
+  const [, , third, fourth, fifth] = house.server.requests.map(({ body }) => body);
+  assert.deepEqual([countOf(third ?? '', howTo), countOf(fourth ?? '', howTo)], [1, 1]);
   const notices = house.shown.filter(({ kind, text }) => kind === 'notice' && text.includes(howTo));
   assert.equal(notices.length, 1);
   assert.match(
     status.type === 'commanded' ? status.reply : '',
     /^mcp {6}tides: needs login: talaria mcp login tides$/m,
   );
-  assert.ok(!third?.includes('mcp_tides_high_water') && fourth?.includes('mcp_tides_high_water'));
+  assert.ok(!fourth?.includes('mcp_tides_high_water') && fifth?.includes('mcp_tides_high_water'));
 });

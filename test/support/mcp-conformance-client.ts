@@ -50,7 +50,7 @@ let connection = await connect();
 for (const { name } of connection.tools) {
   let result = await call(name);
   while (result.type === 'not-allowed' || result.type === 'locked-out') {
-    await logIn(/--scope '(.*)'/.exec(result.message)?.[1]);
+    await logIn(result.type === 'not-allowed' ? /--scope '(.*)'/.exec(result.message)?.[1] : undefined);
     await connection.close();
     connection = await connect();
     result = await call(name);

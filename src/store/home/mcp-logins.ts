@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import type { Json } from '../../base/json.ts';
-import type { McpLogin, McpLogins } from '../../model/mcp-logins.ts';
+import type { HeldLogin, McpLogin, McpLogins } from '../../model/mcp-logins.ts';
 import { mcpServerName } from '../../model/mcp-settings.ts';
 import { closeToOthers, ensurePrivateFolder } from '../private-folder.ts';
 import { readTextFile } from '../read-text-file.ts';
@@ -34,17 +35,20 @@ export class FileMcpLogins implements McpLogins {
   }
 
   read(server: string, url: string): McpLogin | undefined {
-    const stamp = this.stamp(server);
-    const known = this.#looked.get(server);
-    const looked = known?.stamp === stamp ? known : { stamp, login: this.#load(server) };
-    this.#looked.set(server, looked);
-    return looked.login?.url === url ? looked.login : undefined;
+    const login = this.#look(server);
+    return login?.url === url ? login : undefined;
   }
 
-  async write(server: string, login: McpLogin): Promise<void> {
+  async write(server: string, login: HeldLogin): Promise<void> {
     this.#noteSecrets(login);
-    ensurePrivateFolder(this.#folder);
-    await writeAtomically(this.#fileOf(server), `${JSON.stringify(login, null, 2)}\n`);
+    await this.#keep(server, login);
+  }
+
+  async noteAsked(server: string, url: string, refused?: HeldLogin): Promise<void> {
+    const kept = this.#look(server);
+    const isOther = kept?.type === 'held' && !(refused !== undefined && isDeepStrictEqual(kept, refused));
+    const isNoted = kept?.type === 'asked' && kept.url === url;
+    if (!isOther && !isNoted) await this.#keep(server, { type: 'asked', url });
   }
 
   async remove(server: string): Promise<boolean> {
@@ -74,6 +78,19 @@ export class FileMcpLogins implements McpLogins {
     ensurePrivateFolder(this.#folder);
     await using _lock = await takeFileLock(`${this.#fileOf(server)}.lock`);
     return await work();
+  }
+
+  #look(server: string): McpLogin | undefined {
+    const stamp = this.stamp(server);
+    const known = this.#looked.get(server);
+    const looked = known?.stamp === stamp ? known : { stamp, login: this.#load(server) };
+    this.#looked.set(server, looked);
+    return looked.login;
+  }
+
+  async #keep(server: string, login: McpLogin): Promise<void> {
+    ensurePrivateFolder(this.#folder);
+    await writeAtomically(this.#fileOf(server), `${JSON.stringify(login, null, 2)}\n`);
   }
 
   #load(server: string): McpLogin | undefined {

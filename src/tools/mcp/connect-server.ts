@@ -65,7 +65,7 @@ export async function connectServer(
     });
   } catch (thrown) {
     await line.close(client);
-    if (isLockedOut(thrown)) throw thrown instanceof LoginNeeded ? thrown : new LoginNeeded(name, { cause: thrown });
+    if (isLockedOut(thrown)) throw toLoginNeeded(name, thrown);
     const why = await line.explain(thrown);
     throw new Error(why, { cause: thrown });
   }
@@ -234,7 +234,7 @@ async function callTool(name: string, client: Client, call: RemoteCall): Promise
 }
 
 function explainFailure(name: string, thrown: unknown): RemoteResult {
-  if (isLockedOut(thrown)) return { type: 'locked-out', message: new LoginNeeded(name).message };
+  if (isLockedOut(thrown)) return { type: 'locked-out', why: toLoginNeeded(name, thrown) };
   if (thrown instanceof InsufficientScopeError) return { type: 'not-allowed', message: describeScope(name, thrown) };
   if (thrown instanceof ProtocolError) return { type: 'refused', message: thrown.message };
   if (isCode(thrown, SdkErrorCode.RequestTimeout)) return { type: 'timed-out' };
@@ -245,6 +245,10 @@ function explainFailure(name: string, thrown: unknown): RemoteResult {
 /** A renewed login that is refused as well is one that a person has to look at. */
 function isLockedOut(thrown: unknown): boolean {
   return thrown instanceof LoginNeeded || isCode(thrown, SdkErrorCode.ClientHttpAuthentication);
+}
+
+function toLoginNeeded(name: string, thrown: unknown): LoginNeeded {
+  return thrown instanceof LoginNeeded ? thrown : new LoginNeeded(name, undefined, { cause: thrown });
 }
 
 function describeScope(name: string, { requiredScope }: InsufficientScopeError): string {

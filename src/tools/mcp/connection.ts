@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { LoginNeeded } from './login-needed.ts';
 
 /** A tool as its server describes it. */
 export interface RemoteTool {
@@ -31,7 +32,7 @@ export type RemoteResult =
   /** The server has forgotten us, and has done nothing. */
   | { readonly type: 'forgotten' }
   /** It does not let us in any more, and has done nothing. */
-  | { readonly type: 'locked-out'; readonly message: string }
+  | { readonly type: 'locked-out'; readonly why: LoginNeeded }
   /** It lets us in, and not do this. */
   | { readonly type: 'not-allowed'; readonly message: string }
   | { readonly type: 'lost'; readonly message: string }

@@ -109,7 +109,7 @@ export class McpServer implements AsyncDisposable {
     const result = await connection.call(call);
     if (result.type === 'forgotten') await this.#drop(connection, 'the server has forgotten us');
     if (result.type === 'lost') await this.#drop(connection, result.message);
-    if (result.type === 'locked-out') await this.#drop(connection, new LoginNeeded(this.name));
+    if (result.type === 'locked-out') await this.#drop(connection, result.why);
     return result;
   }
 
@@ -141,7 +141,7 @@ export class McpServer implements AsyncDisposable {
     this.#state =
       typeof problem === 'string'
         ? { type: 'waiting', problem }
-        : { type: 'locked-out', problem: problem.message, loginStamp: this.#deps.loginStamp() };
+        : { type: 'locked-out', problem: problem.message, loginStamp: problem.loginStamp ?? this.#deps.loginStamp() };
     this.#tried = Promise.withResolvers();
   }
 

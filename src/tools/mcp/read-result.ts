@@ -51,12 +51,15 @@ export async function readResult(result: RemoteResult, { server, key, keep }: Re
         `${source} was lost during the call. It may have acted all the same: look before you try again. ${quote(result.message)}`,
       );
     case 'locked-out':
+      return failed(`${source} did nothing: ${result.why.message}. ${forTheUser}`);
     case 'not-allowed':
-      return failed(`${source} did nothing: ${result.message}. That is for the user to do, on the machine itself`);
+      return failed(`${source} did nothing: ${result.message}. ${forTheUser}`);
     case 'unreachable':
       return failed(`${source} cannot be reached, and is tried again by itself: ${quote(result.message)}`);
   }
 }
+
+const forTheUser = 'That is for the user to do, on the machine itself';
 
 // What servers complain about may hold what they were given to log in with.
 const redact = createRedactor([]);

@@ -178,6 +178,22 @@ test('a login that was revoked costs the call, says how to log in anew, and a ne
   assert.match(answered, /at noon/);
 });
 
+test('that a server asks for a login does not overwrite one that was made in the meantime', async () => {
+  await using own = await open();
+  await own.logIn();
+  const { logins } = own.bench;
+  const held = logins.read('tides', own.site.url);
+  assert.ok(held?.type === 'held');
+
+  await logins.noteAsked('tides', own.site.url);
+  await logins.noteAsked('tides', own.site.url, { ...held, tokens: { access_token: 'older' } });
+  const after = logins.read('tides', own.site.url);
+  await logins.noteAsked('tides', own.site.url, held);
+
+  assert.deepEqual(after, held);
+  assert.deepEqual(logins.read('tides', own.site.url), { type: 'asked', url: own.site.url });
+});
+
 test('what a login does not cover is refused with the command for a wider one', async () => {
   await using own = await open({ scopeOfTool: 'tides:write' });
   await own.logIn();

@@ -44,7 +44,7 @@ export class KeptLogin implements AuthProvider {
 
   async onUnauthorized(): Promise<void> {
     const held = this.#held();
-    if (held === undefined) throw await this.#lockOut();
+    if (held === undefined) throw await this.#deps.logins.exclusively(this.#server, () => this.#lockOut());
     // Another request, or another process, has renewed it by now.
     if (readTokens(held).access_token !== this.#sent) return;
     await this.#renew(held);
@@ -78,7 +78,7 @@ export class KeptLogin implements AuthProvider {
 
   async #askForTokens(held: HeldLogin): Promise<OAuthTokens> {
     const { refresh_token: refreshToken } = readTokens(held);
-    if (refreshToken === undefined) throw await this.#lockOut();
+    if (refreshToken === undefined) throw await this.#lockOut(held);
     const discovery = readDiscovery(held);
     const { authorizationServerMetadata: metadata, resourceMetadata } = discovery;
     try {
@@ -90,16 +90,15 @@ export class KeptLogin implements AuthProvider {
         ...(resourceMetadata && { resource: resourceMetadata.resource }),
       });
     } catch (thrown) {
-      throw isFinal(thrown) ? await this.#lockOut(thrown) : thrown;
+      throw isFinal(thrown) ? await this.#lockOut(held, thrown) : thrown;
     }
   }
 
-  /** That a login is needed is kept, so that whoever lists the servers can say so. */
-  async #lockOut(cause?: unknown): Promise<LoginNeeded> {
-    const { url } = this.#place;
-    const isKnown = this.#deps.logins.read(this.#server, url)?.type === 'asked';
-    if (!isKnown) await this.#deps.logins.write(this.#server, { type: 'asked', url });
-    return new LoginNeeded(this.#server, { cause });
+  /** That a login is needed is kept, so that whoever lists the servers can say so. Only while no one else changes it. */
+  async #lockOut(refused?: HeldLogin, cause?: unknown): Promise<LoginNeeded> {
+    const { logins } = this.#deps;
+    await logins.noteAsked(this.#server, this.#place.url, refused);
+    return new LoginNeeded(this.#server, logins.stamp(this.#server), { cause });
   }
 }
 

@@ -17,6 +17,7 @@ export interface RedirectListener extends AsyncDisposable {
 }
 
 const path = '/callback';
+const lastPageMs = 2000;
 
 /** A place on this machine alone for a browser to come back to. It answers one login, and nothing else. */
 export async function openRedirectListener(port: number | undefined): Promise<RedirectListener> {
@@ -39,9 +40,11 @@ export async function openRedirectListener(port: number | undefined): Promise<Re
         });
       }),
     async [Symbol.asyncDispose]() {
-      // Whoever waits for the last page gets it; connections that are only kept open end.
+      // Whoever waits for the last page gets it, within a moment; connections that are only kept open end.
       server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), lastPageMs);
       await new Promise((resolve) => server.close(resolve));
+      clearTimeout(late);
     },
   };
 }
