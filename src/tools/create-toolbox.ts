@@ -9,6 +9,7 @@ import type { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ReadStamps } from './files/read-stamps.ts';
 import { BackgroundProcesses } from './processes/background-processes.ts';
 import { ProcessEndings } from './processes/process-endings.ts';
+import { TaskGroup } from './sandbox/task-group.ts';
 import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
 import { TaskState } from './task-state.ts';
@@ -68,7 +69,8 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const stamps = new ReadStamps();
   const writing = { workspace, checkpoints, stamps };
   const background = { processes, endings, clock };
-  const shells = { state, workspace, running, tickets, environment };
+  const taskGroup = new TaskGroup(taskFolder);
+  const shells = { state, workspace, running, tickets, environment, taskGroup };
   const terminal = createTerminal({ ...background, ...shells, timeoutMs, sandbox });
   const shell: ToolGroup = {
     tools: [
@@ -83,10 +85,10 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       await running.end(sessionId);
       await processes.endSupervisors(sessionId);
       await state.remove(sessionId);
-      if (sandbox !== undefined) (await import('./sandbox/task-group.ts')).removeTaskGroup(sessionId);
     },
     sessionsWithTask: () => state.sessions(),
     hasLiveProcess: (sessionId) => Promise.resolve(running.isAlive(sessionId)),
+    close: () => taskGroup.close(),
   };
   const files: ToolGroup = {
     tools: [

@@ -27,6 +27,7 @@ import type { findStanding as FindStanding } from './shell/standing-command.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
 import type { CommandPlacement, placeCommand as PlaceCommand, Room } from './sandbox/place-command.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import type { TaskGroup } from './sandbox/task-group.ts';
 import type { TaskState } from './task-state.ts';
 import { failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
 import { findProblem, inputSchema, isBackground } from './terminal-input.ts';
@@ -44,6 +45,7 @@ export interface TerminalDeps {
   readonly timeoutMs: number;
   /** Left out: there is none. */
   readonly sandbox: SandboxSettings | undefined;
+  readonly taskGroup: TaskGroup;
   readonly clock: Clock;
 }
 

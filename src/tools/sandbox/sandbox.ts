@@ -15,13 +15,14 @@ import { closedArguments, defaultSignals, namespaceArguments } from './namespace
 import { probeSandbox } from './probe-sandbox.ts';
 import type { SandboxReport } from './probe-sandbox.ts';
 import { isWithin, privatePlaces, systemFolders, viewArguments } from './sandbox-view.ts';
-import { openTaskGroup } from './task-group.ts';
+import type { TaskGroup } from './task-group.ts';
 import { findToolFolders } from './tool-folders.ts';
 
 export interface SandboxOptions {
   readonly settings: SandboxSettings;
   readonly state: TaskState;
   readonly workspace: Workspace;
+  readonly taskGroup: TaskGroup;
   /** What commands are given. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -105,12 +106,17 @@ export class Sandbox {
       network: settings.network,
     });
     return {
-      launch: `${joinGroup(place.sessionId)}${launchWords(report, [...networkArguments(settings), ...view])}`,
+      launch: `${this.#joinGroup()}${launchWords(report, [...networkArguments(settings), ...view])}`,
       stateFiles: [given[0].to, given[1].to],
       requestFile: given[2].to,
       before: limits(),
       after: `export TMPDIR=/tmp npm_config_cache=${quote(join(userHome, '.cache/npm'))}`,
     };
+  }
+
+  #joinGroup(): string {
+    const tasks = this.#options.taskGroup.open();
+    return tasks === undefined ? '' : `{ echo $$ > ${quote(tasks)}; } 2> /dev/null; `;
   }
 
   #projectOf(workdir: string): string | undefined {
@@ -148,11 +154,6 @@ export class Sandbox {
 
 function describeLack({ reason, fix }: Exclude<SandboxReport, Available>): string {
   return fix === undefined ? reason : `${reason}; what mends it: ${fix}`;
-}
-
-function joinGroup(sessionId: SessionId): string {
-  const tasks = openTaskGroup(sessionId);
-  return tasks === undefined ? '' : `{ echo $$ > ${quote(tasks)}; } 2> /dev/null; `;
 }
 
 function networkArguments({ network }: SandboxSettings): readonly string[] {

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { newId } from '../../../src/base/ids.ts';
 import { outcomeToText } from '../../../src/model/message.ts';
 import { BackgroundProcesses } from '../../../src/tools/processes/background-processes.ts';
 import { processesWith } from '../../../src/tools/shell/process-group.ts';
-import { openTaskGroup, removeTaskGroup } from '../../../src/tools/sandbox/task-group.ts';
+import { TaskGroup } from '../../../src/tools/sandbox/task-group.ts';
 import { needsSandbox, sandboxed } from '../../support/sandbox.ts';
 import { openToolBench } from '../open-toolbox.ts';
 import type { ToolBench } from '../open-toolbox.ts';
@@ -97,7 +96,7 @@ test('whoever is stopped is asked first, and ends also if he does not listen', h
   await whenNothingRuns(bench);
 });
 
-test('a command that forks without end comes to an end', boundsTasks(), async () => {
+test('a command that forks without end comes to an end', await boundsTasks(), async () => {
   await using bench = await openToolBench({ sandbox: sandboxed });
   const fork = 'for ($n = 0; $n < 6000; $n++) { $pid = fork; last unless defined $pid; sleep 100 unless $pid }';
 
@@ -175,11 +174,10 @@ test('a pty inside is of the sandbox alone', here, async () => {
 });
 
 /** The super-user is bound by nothing but a control group. */
-function boundsTasks(): { readonly skip: string | false } {
+async function boundsTasks(): Promise<{ readonly skip: string | false }> {
   if (here.skip !== false || process.getuid?.() !== 0) return here;
-  const probe = newId('session', Date.now());
-  using _removed = { [Symbol.dispose]: () => removeTaskGroup(probe) };
-  return {
-    skip: openTaskGroup(probe) === undefined ? 'control groups cannot be written here, and we are root' : false,
-  };
+  const group = new TaskGroup('a probe');
+  const isBound = group.open() !== undefined;
+  await group.close();
+  return { skip: isBound ? false : 'control groups cannot be written here, and we are root' };
 }
