@@ -73,6 +73,7 @@ export class Workspace {
     if (this.#isSweeping(workdir) || sharedFolders.has(workdir))
       return `${workdir} is a whole home or a folder of the system`;
     if (mayHoldLogin(join(workdir, 'any'))) return `${workdir} holds what logs you in`;
+    if (realPath(this.userHome) === '/') return 'the home is the root of the system';
     return undefined;
   }
 

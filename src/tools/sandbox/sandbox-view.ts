@@ -80,10 +80,15 @@ export function viewArguments(options: ViewOptions): readonly string[] {
     options.network === 'shared' ? showNameServers() : [],
     project === undefined ? [] : [...show(project), ...guard(project)],
     ['--bind', workdir, workdir, ...guard(workdir)],
-    options.ownFolders.filter((folder) => isWithin(folder, [...shown, ...toolFolders])).flatMap(hideFolder),
+    outermost(options.ownFolders.filter((folder) => isWithin(folder, [...shown, ...toolFolders]))).flatMap(hideFolder),
     given.flatMap(({ from, to }) => ['--ro-bind-try', from, to]),
     ['--remount-ro', userHome, '--remount-ro', '/'],
   ].flat();
+}
+
+/** What is in a hidden folder is hidden with it, and is nowhere to be hidden itself. */
+function outermost(folders: readonly string[]): readonly string[] {
+  return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, [other])));
 }
 
 /** Some of these are links to others. */

@@ -110,6 +110,20 @@ test(
   },
 );
 
+test('our own home is hidden also where it lies in the working folder', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed, environment: { HOME: '/nonexistent' } });
+  await writeFile(join(bench.home, '.env'), 'the secret');
+  const place = { ...bench.place, workdir: dirname(bench.workdir) };
+
+  const text = await bench.run(
+    'terminal',
+    { command: 'ls -A; ls -A talaria; cat talaria/.env; touch talaria/x' },
+    place,
+  );
+
+  assert.match(text, /^talaria\nuser\nwork\ncat: talaria\/\.env: No such file or directory\ntouch: .*Read-only/);
+});
+
 test('a part of a project sees the whole of it, and writes only to itself', here, async () => {
   await using bench = await openToolBench({ sandbox: sandboxed });
   const project = join(dirname(bench.workdir), 'project');
