@@ -94,7 +94,9 @@ test('what was handed to a runner that never began it is known not to have run, 
   const slot = join(bench.taskFolder, 'slot');
   await mkdir(slot);
   const session = { name: 'TALARIA_SESSION', value: sessionId };
-  const request = { script: '', command: 'touch ran', session, runner: describeProcess(process.pid), endsAtMs: 0 };
+  const runner = describeProcess(process.pid);
+  // No system has a process of this number.
+  const request = { script: '', command: 'touch ran', session, runner, group: 2 ** 30, endsAtMs: 0 };
   assert.equal(ticket.create(slot, request), true);
 
   assert.match((await recoverText(bench, 'touch ran')) ?? '', /^ERROR: .*it has not run$/);

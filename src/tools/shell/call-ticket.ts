@@ -29,6 +29,8 @@ export interface TicketRequest {
   readonly command: string;
   readonly session: { readonly name: string; readonly value: string };
   readonly runner: string;
+  /** The process group of the shell that waits for it. */
+  readonly group: number;
   readonly endsAtMs: number;
 }
 
@@ -40,8 +42,7 @@ export interface LeftState {
 
 /**
  * The folder in which a call is handed to a runner and in which the runner writes down what becomes of it, so that a
- * later start of the program can look it up. Files appear in this order: `group`, `request`, `claim`, `out`, `state` or `state-inside`,
- * `exit`.
+ * later start of the program can look it up. Files appear in this order: `request`, `claim`, `out`, `state` or `state-inside`.
  */
 export class CallTicket {
   /** The folder, as the runner is told it. */
@@ -72,10 +73,10 @@ export class CallTicket {
   }
 
   /** Makes a runner's folder, with a request in it, that of the call; false where the call had one before. */
-  create(from: string, { script, command, session, runner, endsAtMs, inside }: TicketRequest): boolean {
+  create(from: string, { script, command, session, runner, group, endsAtMs, inside }: TicketRequest): boolean {
     const words = [command, script, String(Math.ceil(endsAtMs / 1000)), ...(inside === undefined ? [] : [inside])];
     const lines = [
-      `# ${runner}`,
+      `# ${group} of ${runner}`,
       `export ${session.name}=${quote(session.value)}`,
       `set -- ${words.map(quote).join(' ')}`,
     ];
@@ -91,14 +92,14 @@ export class CallTicket {
 
   /** The runner that the call was handed to. */
   runner(): string | undefined {
-    return /^# (.+)$/m.exec(this.#read('request')?.toString('utf8') ?? '')?.[1];
+    return this.#requested()?.[2];
   }
 
   /** Sees to it that no runner ever begins the call; false where one has. */
   revoke(): boolean {
     if (!this.exists()) return true;
     try {
-      writeFileSync(join(this.folder, 'claim'), '', { flag: 'wx' });
+      writeFileSync(join(this.folder, 'claim'), 'nobody\n', { flag: 'wx' });
       return true;
     } catch (thrown) {
       if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
@@ -113,11 +114,13 @@ export class CallTicket {
 
   /** The process group of the command. */
   group(): number | undefined {
-    return wholeNumber(this.#read('group'));
+    const group = this.#requested()?.[1];
+    return group === undefined ? undefined : Number(group);
   }
 
   exitCode(): number | undefined {
-    return wholeNumber(this.#read('exit'));
+    const code = /^.*\n(\d+)\n$/.exec(this.#read('claim')?.toString('utf8') ?? '')?.[1];
+    return code === undefined ? undefined : Number(code);
   }
 
   /** The environment and folder of a shell that has ended; only one whole account counts, alone between two NULs. */
@@ -171,6 +174,10 @@ export class CallTicket {
     return existsSync(join(this.folder, 'cut'));
   }
 
+  #requested(): RegExpExecArray | null {
+    return /^# (\d+) of (.+)\n/.exec(this.#read('request')?.toString('utf8') ?? '');
+  }
+
   get #output(): string {
     return join(this.folder, 'out');
   }
@@ -201,12 +208,6 @@ function openIfThere(path: string): number | undefined {
     if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
     return undefined;
   }
-}
-
-/** A record of one number; undefined until all of it is written. */
-function wholeNumber(bytes: Buffer | undefined): number | undefined {
-  const text = bytes?.toString('utf8') ?? '';
-  return /^\d+\n$/.test(text) ? Number(text) : undefined;
 }
 
 /** A text as one word of bash. */

@@ -75,8 +75,8 @@ async function handOver(request: CommandRequest, runners: Runners, ticket: CallT
   const scripts = writeScripts(request, ticket);
   const endsAtMs = systemClock.now() + request.timeoutMs;
   let closed: CallWatch['closed'] = Promise.resolve('whole');
-  const call = await runners.start(request, ({ folder, pipe }, runner) => {
-    if (!ticket.create(folder, { ...scripts, command, session, runner, endsAtMs })) return false;
+  const call = await runners.start(request, ({ folder, group, pipe }, runner) => {
+    if (!ticket.create(folder, { ...scripts, command, session, runner, group, endsAtMs })) return false;
     closed = copyOutput(pipe, ticket.folder);
     return true;
   });

@@ -20,10 +20,13 @@ const waitingShell = [
  * file `request` in its folder says. So a command finds its shell waiting.
  *
  * A runner outlives us. What was begun is brought to an end and written down, and then it ends for want of lines:
- * - `claim` is made before a command runs, and can be made once: whoever makes it decides whether the command runs.
- * - `exit` is written in one piece once the command has ended.
+ * - `claim` is made before a command runs, and can be made once: whoever makes it decides whether the command runs. When
+ *   that has ended, its exit code is the second line, written in one piece.
  * - The output goes through a named pipe beside the folder, which we copy into the file `out`. A file in the place of the
- *   pipe would be emptied by each `> /dev/stderr`. The runner holds the pipe open too, and copies on when we are gone.
+ *   pipe would be emptied by each `> /dev/stderr`. The runner holds the pipe open too, and copies on when we are gone. No
+ *   pipe is used twice: whoever has kept an end of it would read, or write, the output of another command.
+ *
+ * Few files are made for a call, since ext4 looks for the place of a new one among all that were removed in the last minutes.
  */
 export const runnerScript = String.raw`
 type mkfifo dd wc tail cat rm date sleep > /dev/null || exit 1
@@ -82,20 +85,19 @@ while read -r number; do
   cd "$slot" && unset OLDPWD || exit 1
   # Either end would wait for the other to be opened, but for one who opens both.
   exec 9<> "$slot.pipe" 7< "$slot.pipe" 8> "$slot.pipe" 9>&-
-  echo "$number ready"
   set -m
   "$BASH" --norc -c '${waitingShell}' bash <&0 >&8 2>&1 3>&- 7<&- 8>&- &
   set +m
   child=$!
   exec 8>&-
-  echo "$child" > group
+  echo "$number ready $child"
   [ -z "$is_alone" ] || take_over
   wait "$child"
   code=$?
   # It may have been the signal that ended the waiting, not the command.
   if [ "$is_alone" ] && [ "$(kill -l "$code")" = USR1 ]; then take_over; wait "$child"; code=$?; fi
   [ -e claim ] || { rm -rf "$slot"; exit 1; }
-  echo "$code" > exit
+  echo "$code" >> claim
   echo "$number exited $code"
 done
 # Whoever read the output may have been gone before all of it was read.

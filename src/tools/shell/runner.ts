@@ -23,12 +23,15 @@ export type ShellExit =
 /** Where a shell waits for its command. The folder becomes that of the call; the output comes out of the pipe. */
 export interface Slot {
   readonly folder: string;
+  /** The process group of the shell, and of all that it is going to start. */
+  readonly group: number;
   readonly pipe: string;
 }
 
-interface WaitingSlot extends Slot {
+interface WaitingSlot extends Omit<Slot, 'group'> {
   readonly number: number;
-  readonly readiness: PromiseWithResolvers<boolean>;
+  /** The group; undefined where the runner has died. */
+  readonly readiness: PromiseWithResolvers<number | undefined>;
   readonly ending: PromiseWithResolvers<ShellExit>;
 }
 
@@ -76,7 +79,7 @@ export class Runner {
   #prepare(): WaitingSlot {
     const number = (this.#slots += 1);
     const folder = join(this.#folder, `.slot-${this.#child.pid ?? 0}-${number}`);
-    const readiness = Promise.withResolvers<boolean>();
+    const readiness = Promise.withResolvers<number | undefined>();
     const ending = Promise.withResolvers<ShellExit>();
     this.#next = { number, folder, pipe: `${folder}.pipe`, readiness, ending };
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -95,12 +98,10 @@ export class Runner {
     // Only a command that is waited for keeps the program from ending.
     const output = this.#child.stdout as Socket | null;
     output?.ref();
-    try {
-      if (!(await slot.readiness.promise)) return { exited };
-      if (!request(slot)) return undefined;
-    } finally {
-      output?.unref();
-    }
+    const group = await slot.readiness.promise;
+    output?.unref();
+    if (group === undefined) return { exited };
+    if (!request({ folder: slot.folder, pipe: slot.pipe, group })) return undefined;
     this.#next = undefined;
     this.#running = slot;
     this.#child.stdin?.write('go\n');
@@ -128,10 +129,10 @@ export class Runner {
     const lines = (this.#unfinished + text).split('\n');
     this.#unfinished = lines.pop() ?? '';
     for (const line of lines) {
-      const [number, word, code] = line.split(' ');
-      if (word === 'ready' && this.#next?.number === Number(number)) this.#next.readiness.resolve(true);
+      const [number, word, value] = line.split(' ');
+      if (word === 'ready' && this.#next?.number === Number(number)) this.#next.readiness.resolve(Number(value));
       if (word === 'exited' && this.#running?.number === Number(number)) {
-        this.#running.ending.resolve({ type: 'exited', code: Number(code) });
+        this.#running.ending.resolve({ type: 'exited', code: Number(value) });
       }
     }
   }
@@ -140,7 +141,7 @@ export class Runner {
     this.#isDead = true;
     this.#running?.ending.resolve(exit);
     this.#next?.ending.resolve(exit);
-    this.#next?.readiness.resolve(false);
+    this.#next?.readiness.resolve(undefined);
     if (this.#next !== undefined) rmSync(this.#next.folder, { recursive: true, force: true });
   }
 }

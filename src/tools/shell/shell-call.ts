@@ -55,7 +55,7 @@ export class ShellCall {
 
   /** Ends the whole group: asks it to, gives it half a second, then leaves it no choice. */
   async end(): Promise<void> {
-    const group = await this.#group();
+    const group = this.#ticket.group();
     if (group === undefined) return;
     signalGroup(group, 'SIGTERM');
     for (let tick = 0; tick < politeTicks; tick += 1) {
@@ -67,15 +67,6 @@ export class ShellCall {
     for (let tick = 0; tick < graceTicks; tick += 1) {
       if (await this.#closesWithin(tickMs)) return;
     }
-  }
-
-  /** A runner writes the group down a moment after it has begun the command. */
-  async #group(): Promise<number | undefined> {
-    for (let tick = 0; tick < politeTicks; tick += 1) {
-      const group = this.#ticket.group();
-      if (group !== undefined || (await this.#closesWithin(tickMs))) return group;
-    }
-    return this.#ticket.group();
   }
 
   async #closesWithin(ms: number): Promise<boolean> {

@@ -23,8 +23,8 @@ for (const who of ['nobody', 'someone else'] as const) {
     const session = { name: 'TALARIA_SESSION', value: 'ses_1' };
     const request = { script: 'eval "$1"', command: `: > ${ran}`, session, runner: runner.identity, endsAtMs: 0 };
 
-    const call = await runner.run((slot) => {
-      assert.equal(ticket.create(slot.folder, request), true);
+    const call = await runner.run(({ folder: slot, group }) => {
+      assert.equal(ticket.create(slot, { ...request, group }), true);
       if (who === 'someone else') assert.equal(ticket.revoke(), true);
       return true;
     });
@@ -46,15 +46,15 @@ test('a runner that is dismissed writes down what nobody has read of an output, 
   const command = String.raw`echo unread; printf 'a\0b'`;
   const request = { script: 'eval "$1"', command, session, runner: runner.identity, endsAtMs: 0 };
 
-  await runner.run(({ folder: slot }) => ticket.create(slot, request));
+  await runner.run(({ folder: slot, group }) => ticket.create(slot, { ...request, group }));
   runner.dismiss();
-  const group = Number.parseInt(runner.identity, 10);
-  await whenCollected(group);
+  const leader = Number.parseInt(runner.identity, 10);
+  await whenCollected(leader);
 
   const output = new CapturedOutput();
   await ticket.readOutput(output);
   assert.equal(output.text(), 'unread\nab');
   const left = (await readdir(folder.path)).filter((name) => name.endsWith('.pipe'));
   assert.deepEqual(left, []);
-  while (isGroupAlive(group)) await nextTick();
+  while (isGroupAlive(leader)) await nextTick();
 });
