@@ -30,7 +30,7 @@ export type CommandOutcome = string | Work | { readonly type: 'restart'; readonl
 
 export interface CommandDeps {
   readonly store: Store;
-  readonly lanes: Pick<Lanes, 'isBusy'>;
+  readonly lanes: Pick<Lanes, 'isBusy' | 'running'>;
   readonly signals: Signals;
   readonly wake: Wake;
   readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;

@@ -29,7 +29,7 @@ interface Lane {
   controller: AbortController;
   interruptDepth: number;
   /** A stop that came before the turn it was meant for had begun. */
-  earlyStop: AbortCause | undefined;
+  earlyStop: Signal | undefined;
   /** Whether work arrived while the lane was already looking: then it looks once more. */
   isWokenAgain: boolean;
   readonly done: Promise<void>;
@@ -153,18 +153,24 @@ export class Lanes implements AsyncDisposable {
     // A stop belongs to the turn it was meant for; the next one starts with a signal of its own.
     lane.controller = new AbortController();
     if (this.#closing.signal.aborted) lane.controller.abort(this.#closing.signal.reason);
-    else if (lane.earlyStop) lane.controller.abort(lane.earlyStop);
+    else if (lane.earlyStop && isMeantFor(turn, lane.earlyStop)) lane.controller.abort(causeOf(lane.earlyStop));
     lane.earlyStop = undefined;
     return { signal: lane.controller.signal, interruptDepth: lane.interruptDepth };
   }
 
   #obey(signal: Signal, lane: Lane): void {
-    // What was meant for a turn that is over must not reach the one that was begun since.
-    if (signal.turnId !== undefined && lane.turn?.turnId !== signal.turnId) return;
-    const cause: AbortCause = { type: 'stop', by: signal.by };
-    if (lane.turn === undefined) lane.earlyStop = cause;
-    else lane.controller.abort(cause);
+    if (lane.turn === undefined) lane.earlyStop = signal;
+    else if (isMeantFor(lane.turn, signal)) lane.controller.abort(causeOf(signal));
   }
+}
+
+/** What was meant for one turn must not reach one that was begun, or even admitted, since. */
+function isMeantFor({ turnId }: TurnRef, signal: Signal): boolean {
+  return signal.turnId === undefined || signal.turnId === turnId;
+}
+
+function causeOf({ by }: Signal): AbortCause {
+  return { type: 'stop', by };
 }
 
 /** Whether the turn before was stopped by someone. */

@@ -1,7 +1,8 @@
 import type { BusyMode } from '../model/busy-mode.ts';
 import type { Config } from '../model/config.ts';
 import type { Session } from '../model/session.ts';
-import type { NewSession } from '../model/store.ts';
+import type { NewSession, Signal } from '../model/store.ts';
+import type { TurnRef } from '../model/turn.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 
 /** What a message does in a session while a turn runs: as chosen there, for its platform, or for all. Pure. */
@@ -12,12 +13,25 @@ export function busyModeOf({ settings, address }: Session, { display }: Pick<Con
 /** Needs nothing but the lane: it works on a full disk, and whatever the turn waits for. */
 export async function runStop(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const session = await deps.store.sessions.at(inbound);
-  if (!deps.lanes.isBusy(session.id)) return 'Nothing is running.';
-  deps.signals.send(session.id, { type: 'stop', by: inbound.person });
+  if (!deps.lanes.isBusy(session.id)) return nothingRuns;
+  const running = deps.lanes.running(session.id);
+  if (running) deps.signals.send(session.id, stopFor(running, inbound));
   const unsettled = await deps.store.turns.unsettled(session.id);
+  if (running === undefined) {
+    const [first] = unsettled;
+    // A lane that only sends a reply has nothing to stop, and what is said after this is not what was meant.
+    if (first === undefined) return nothingRuns;
+    deps.signals.send(session.id, stopFor(first, inbound));
+  }
   const left = unsettled.length - 1;
   if (left < 1) return 'Stopping.';
   return `Stopping. ${left === 1 ? 'One more waits and comes' : `${left} more wait and come`} next; /stop ends each of them.`;
+}
+
+const nothingRuns = 'Nothing is running.';
+
+function stopFor({ turnId }: TurnRef, { person }: InboundMessage): Signal {
+  return { type: 'stop', by: person, turnId };
 }
 
 const effects: Readonly<Record<BusyMode, string>> = {

@@ -66,6 +66,11 @@ export class TelegramServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
+  /** The id of the newest update. */
+  get lastUpdate(): number {
+    return this.#lastUpdate;
+  }
+
   /** What the bot's messages in a chat look like now, in order. */
   shown(chat: number): readonly ShownMessage[] {
     return this.chats.shown(chat);
