@@ -10,6 +10,8 @@ import type { Address, Session } from '../model/session.ts';
 import type { Sessions } from '../model/store.ts';
 import type { Standing } from '../model/tool.ts';
 import type { ConsentScope, Verdict } from '../model/turn.ts';
+import { sendAgain } from './send-again.ts';
+import type { SendAgainOptions } from './send-again.ts';
 import type { StandingConsents } from './standing-consents.ts';
 
 export interface ApprovalDeps {
@@ -93,18 +95,22 @@ export class PendingApprovals implements Approvals {
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
-    const asked = showQuestion(question, channel, signal);
+    const over = new AbortController();
+    const { clock } = this.#deps;
+    const waiting = AbortSignal.any([signal, over.signal]);
+    const asked = showQuestion(question, channel, { clock, signal, waiting });
     using _waiting = this.#endInTime(resolve);
     let ending = 'No longer asked.';
     try {
-      // Both at once: a stop does not wait for a channel that is slow to show the question.
-      const [said] = await Promise.all([promise, asked]);
+      // Both at once: neither a stop nor an answer in words waits for a channel that is slow to show the question.
+      const said = await Promise.race([promise, asked.then(() => promise)]);
       const answer = await this.#keep(said, request.standing, session);
       ending = describeEnding(answer);
       return answer;
     } finally {
       this.#pending.delete(pending);
       signal.removeEventListener('abort', giveUp);
+      over.abort('over');
       void asked.then(
         // Asked for anew: another screen may have come and shown it too.
         (platformId) => (this.#deps.channelFor(session.address) ?? channel).conclude(question, platformId, ending),
@@ -177,7 +183,8 @@ export class PendingApprovals implements Approvals {
     if (channel.traits.asks !== 'yes') return;
     const key = addressKey(address);
     const open = [...this.#pending].filter((pending) => pending.address === key);
-    for (const { question } of open) await showQuestion(question, channel, signal);
+    const { clock } = this.#deps;
+    for (const { question } of open) await showQuestion(question, channel, { clock, signal });
   }
 
   /** Answers for nobody: there is no one left at the address who could. */
@@ -201,9 +208,9 @@ export class PendingApprovals implements Approvals {
   }
 }
 
-/** Resolves with the id that the question has there. */
-async function showQuestion(question: Outbound, channel: Channel, signal: AbortSignal): Promise<string> {
-  const receipt = await channel.send(question, signal);
+/** Resolves with the id that the question has there. A chat that is flooded is no refusal: it is asked when it can be. */
+async function showQuestion(question: Outbound, channel: Channel, options: SendAgainOptions): Promise<string> {
+  const receipt = await sendAgain(question, channel, options);
   if (receipt.type === 'sent') return receipt.platformId;
   throw new Error('reason' in receipt ? receipt.reason : 'the question could not be shown');
 }

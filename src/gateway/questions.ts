@@ -8,6 +8,7 @@ import type { AskedQuestion, QuestionEnd, Questions } from '../model/questions.t
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
+import { sendAgain } from './send-again.ts';
 
 export interface QuestionDeps {
   readonly store: Pick<Store, 'sessions' | 'transaction'>;
@@ -113,7 +114,8 @@ export class PendingQuestions implements Questions {
   }
 
   async #show(message: Outbound, channel: Channel, signal: AbortSignal): Promise<string> {
-    const receipt = await channel.send(message, signal);
+    // A chat that is flooded is asked when it can be.
+    const receipt = await sendAgain(message, channel, { clock: this.#deps.clock, signal });
     if (receipt.type === 'sent') return receipt.platformId;
     const reason = 'reason' in receipt ? receipt.reason : '';
     this.#deps.log.write('warn', 'a question could not be shown', { reason: describeError(reason) });

@@ -2,9 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Channel, Outbound, Receipt } from '../model/channel.ts';
+import type { Channel, Outbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { NewSession, Store } from '../model/store.ts';
+import { sendAgain } from './send-again.ts';
 
 export interface TellingsDeps {
   readonly store: Pick<Store, 'sessions' | 'outbox'>;
@@ -16,8 +17,6 @@ export interface TellingsDeps {
   readonly signal: AbortSignal;
 }
 
-const mostTries = 5;
-const pauseMs = 1000;
 const answerLifeMs = 60 * 60 * 1000;
 
 /** What people are told outside of a turn. Nothing of it is lost without a line in the log. */
@@ -75,24 +74,10 @@ export class Tellings implements AsyncDisposable {
     const message: Outbound = { id, address, kind: 'notice', text, copy: 'first', digest: undefined };
     try {
       const channel = channelFor(address);
-      const receipt = channel && (await this.#sendAgainAndAgain(message, channel));
+      const receipt = channel && (await sendAgain(message, channel, { clock, signal }));
       if (receipt !== undefined && receipt.type !== 'sent') this.#note('a line was not shown', receipt.reason);
     } catch (thrown) {
       if (!signal.aborted) this.#note('a line was not shown', describeError(thrown));
-    }
-  }
-
-  /** What may have arrived is sent once more, and marked. Resolves with the last receipt. */
-  async #sendAgainAndAgain(message: Outbound, channel: Channel): Promise<Receipt> {
-    const { clock, signal } = this.#deps;
-    let { copy } = message;
-    for (let tries = 1; ; tries += 1) {
-      const receipt = await channel.send({ ...message, copy }, signal);
-      const isFinal = receipt.type === 'sent' || receipt.type === 'refused';
-      const isGivenUp = tries === mostTries || signal.aborted || (receipt.type === 'unknown' && copy === 'repeat');
-      if (isFinal || isGivenUp) return receipt;
-      if (receipt.type === 'unknown') copy = 'repeat';
-      await clock.sleep(receipt.type === 'retry' ? receipt.afterMs : pauseMs, signal);
     }
   }
 

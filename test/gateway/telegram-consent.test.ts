@@ -6,6 +6,7 @@ import { openFakePrograms } from '../support/fake-programs.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
+import { dropsBefore, floods } from '../support/telegram-server-faults.ts';
 import { anna } from '../support/telegram-server.ts';
 
 type Buttons = readonly { readonly text: string; readonly data: string }[];
@@ -101,4 +102,16 @@ test('a guest allows for the session at most: what is allowed for good is for ow
 
   assert.deepEqual(await answers(house), [{ by: 'telegram:42', verdict: 'approved', scope: 'session' }]);
   assert.deepEqual(rulesOf(house).list(), []);
+});
+
+test('a question that a flooded chat cannot take is asked when it can', async () => {
+  await using programs = await openFakePrograms('git');
+  await using house = await openTelegramHouse({ script: [push, says('One.')], env: { PATH: programs.path } });
+  const faults = [floods(1), dropsBefore];
+  house.telegram.disturb = ({ parameters }) => ('reply_markup' in parameters ? faults.shift() : undefined);
+
+  const buttons = await ask(house, 'push');
+  await press(house, buttons, 'Once', 'One.');
+
+  assert.deepEqual([faults, (await programs.calls()).length], [[], 1]);
 });
