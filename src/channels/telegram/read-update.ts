@@ -26,8 +26,14 @@ const longestName = 64;
 /** What a person did, or undefined where an update is nothing for us. Pure. */
 export function readUpdate(update: Update, reading: UpdateReading): Inbound | undefined {
   if (update.callback_query) return readPress(update.callback_query, reading);
-  if (update.edited_message) return readMessage(update.edited_message, reading);
+  if (update.edited_message)
+    return isMoving(update.edited_message) ? undefined : readMessage(update.edited_message, reading);
   return update.message && readMessage(update.message, reading);
+}
+
+/** A position that is shared for a while comes as an edit with every step: nobody says anything by it. */
+function isMoving({ location }: Message): boolean {
+  return location !== undefined;
 }
 
 function readPress(query: NonNullable<Update['callback_query']>, { bot }: UpdateReading): Inbound | undefined {

@@ -137,6 +137,20 @@ test('an edit is a new revision of the same message and says that it is one', as
   assert.equal(commanded, '[edited] /new', 'an old message that is edited commands nothing');
 });
 
+test('a live location is heard when it is shared, and not with every step', async () => {
+  await using bench = await openTelegram();
+  const location = { latitude: 52.5, longitude: 13.4, live_period: 3600 };
+  const shared = bench.server.post({ location });
+  for (const step of [1, 2]) {
+    const moved = { ...shared, location: { ...location, latitude: 52.5 + step }, edit_date: 1_767_225_700 + step };
+    bench.server.push({ edited_message: moved } as Parameters<typeof bench.server.push>[0]);
+  }
+  bench.server.say('the end');
+  const received = bench.receive();
+
+  assert.deepEqual([await nextText(received), await nextText(received)], ['[location: 52.5, 13.4]', 'the end']);
+});
+
 test('a reply brings along what it replies to, shortened', async () => {
   await using bench = await openTelegram();
   bench.server.say('explain', { reply_to_message: { ...fromBot, text: 'x'.repeat(600) } as never });
