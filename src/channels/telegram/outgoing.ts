@@ -7,7 +7,7 @@ import { isTokenRefused, refusedToken } from './insist.ts';
 import { layOut } from './lay-out.ts';
 import { judgeFile, sendFile } from './post-file.ts';
 import type { FilePost } from './post-file.ts';
-import { editText, goneRefusal, lengthRefusal, refuses, sendText } from './post-text.ts';
+import { editText, lengthRefusal, refuses, sendText } from './post-text.ts';
 import type { Previews } from './previews.ts';
 import { questionButtons } from './question-buttons.ts';
 import { joinRichText, plainText } from './rich-text.ts';
@@ -148,11 +148,13 @@ function advance(progress: Progress, messageId: number): void {
 /** Changes what is to be sent so that it can be; false where nothing helps. */
 function mend(progress: Progress, result: CallResult<number>): boolean {
   const piece = progress.pieces[progress.next];
-  if (refuses(result, goneRefusal) && progress.previewed[progress.next] !== undefined) {
+  const isTooLong = refuses(result, lengthRefusal);
+  // Whatever keeps a preview from being changed (deleted, too old, the group has moved), a new message may still arrive.
+  if (result.type === 'refused' && !isTooLong && !isTokenRefused(result) && progress.previewed[progress.next]) {
     progress.previewed[progress.next] = undefined;
     return true;
   }
-  if (!refuses(result, lengthRefusal) || piece === undefined || 'path' in piece) return false;
+  if (!isTooLong || piece === undefined || 'path' in piece) return false;
   if (piece.text.length < shortestPiece) return false;
   progress.pieces.splice(progress.next, 1, ...splitRichText(piece, Math.ceil(piece.text.length / 2)));
   return true;

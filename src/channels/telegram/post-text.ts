@@ -55,8 +55,6 @@ const unmodified = /message is not modified/i;
 
 /** Too long after all: the platform counts, not we. */
 export const lengthRefusal = /message is too long|MESSAGE_TOO_LONG/i;
-/** A message that can no longer be changed: deleted by someone, or too old. */
-export const goneRefusal = /message to edit not found|message can't be edited|MESSAGE_ID_INVALID/i;
 
 export function refuses(result: CallResult<unknown>, pattern: RegExp): boolean {
   return result.type === 'refused' && result.code === 400 && pattern.test(result.reason);

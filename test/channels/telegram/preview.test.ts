@@ -285,6 +285,25 @@ test('a reply whose preview someone deleted is sent anew', async () => {
   assert.deepEqual(texts(bench), [`${opening} 42.`]);
 });
 
+test('a reply whose preview cannot be changed, since the group became another, is sent where the group is now', async () => {
+  await using bench = await openTelegram();
+  const group = { ...privateChat, chat: '-5' };
+  bench.server.chats.open(-5);
+  bench.server.chats.open(-1005);
+  const description = 'Bad Request: group chat was upgraded to a supergroup chat';
+  const moved = { type: 'answers', status: 400, description, parameters: { migrate_to_chat_id: -1005 } } as const;
+  await show(bench, opening, '', group);
+  bench.server.disturb = ({ parameters }) => (parameters['chat_id'] === '-5' ? moved : undefined);
+
+  const receipt = await bench.channel.send({ ...outbound(`${opening} 42.`), address: group }, signal);
+
+  assert.equal(receipt.type, 'sent');
+  assert.deepEqual(
+    bench.server.shown(-1005).map(({ text }) => text),
+    [`${opening} 42.`],
+  );
+});
+
 test('a reply that is already shown word for word counts as sent', async () => {
   await using bench = await openTelegram();
   await show(bench, opening);
