@@ -7,11 +7,15 @@ import { withoutFullStop } from '../base/full-stop.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Session } from '../model/session.ts';
+import type { Settings } from '../model/settings.ts';
 import type { NewSession, Store } from '../model/store.ts';
+import { isOwner } from './access.ts';
 import type { Lanes } from './lanes.ts';
+import { ownerOnly } from './program-commands.ts';
 
 export interface ModelCommandDeps {
-  readonly store: Pick<Store, 'sessions'>;
+  readonly store: Pick<Store, 'sessions' | 'people'>;
+  readonly settings: Pick<Settings, 'current'>;
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly agents: Pick<AgentCache, 'evictAll'>;
   readonly models: Models;
@@ -32,6 +36,7 @@ export async function runModel(rest: string, where: NewSession, deps: ModelComma
   if (name === undefined) return await show(session, deps);
   if (name === 'default') return await goBack(session, deps);
   if (!isGlobal) return await chooseHere(name, session, deps);
+  if (!(await isOwner(where, deps))) return ownerOnly;
   return await chooseForAll({ name, checks: words.includes('--no-check') ? 'nothing' : 'answer' }, session, deps);
 }
 

@@ -3,11 +3,15 @@ import { describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { Effort } from '../model/provider.ts';
 import type { Session, SessionSettings } from '../model/session.ts';
+import type { Settings } from '../model/settings.ts';
 import type { NewSession, Store } from '../model/store.ts';
+import { isOwner } from './access.ts';
 import type { Lanes } from './lanes.ts';
+import { ownerOnly } from './program-commands.ts';
 
 export interface ReasoningCommandDeps {
-  readonly store: Pick<Store, 'sessions'>;
+  readonly store: Pick<Store, 'sessions' | 'people'>;
+  readonly settings: Pick<Settings, 'current'>;
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly models: Models;
 }
@@ -25,6 +29,7 @@ export async function runReasoning(rest: string, where: NewSession, deps: Reason
   const isClear =
     more.length === 0 && (effort !== undefined || wish === 'default' || (wish === undefined && !isGlobal));
   if (!isClear) return `Say it like this: ${usage}`;
+  if (isGlobal && !(await isOwner(where, deps))) return ownerOnly;
   const session = await deps.store.sessions.at(where);
   if (wish === undefined) return await show(session, deps);
   // For all, `default` takes it out of the settings; for one session, out of the session.

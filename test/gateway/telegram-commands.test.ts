@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandTable } from '../../src/gateway/commands.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
@@ -85,7 +87,7 @@ test('where nothing would start the gateway again, /restart says so', async () =
   await house.telegram.whenShown(anna.id, begins('Nothing was done: nothing would start this program again.'));
 });
 
-test('a guest can neither restart the gateway nor take over its notices', async () => {
+test('a guest can neither restart the gateway, take over its notices, nor change the settings of all', async () => {
   let restarts = 0;
   await using house = await openTelegramHouse({ script: [], telegram: {}, restart: () => (restarts += 1) });
   const code = await house.ask({ type: 'invite-owner' });
@@ -95,14 +97,17 @@ test('a guest can neither restart the gateway nor take over its notices', async 
   const [offer = ''] = await house.telegram.whenShown(ben.id, (texts) => texts.length > 0);
   await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
 
+  const settings = await readFile(join(house.home, 'config.json'), 'utf8');
+
   house.telegram.say('/restart', { from: ben });
   await house.telegram.whenShown(ben.id, begins('Only the owner can do that'));
   house.telegram.say('/sethome', { from: ben });
-  await house.telegram.whenShown(
-    ben.id,
-    (texts) => texts.filter((each) => each.startsWith('Only the owner')).length === 2,
-  );
+  house.telegram.say('/model scripted --global', { from: ben });
+  house.telegram.say('/reasoning high --global', { from: ben });
+  const answers = await house.telegram.whenShown(ben.id, ({ length }) => length === 5);
 
+  assert.ok(answers.slice(1).every((each) => each.startsWith('Only the owner can do that')));
+  assert.equal(await readFile(join(house.home, 'config.json'), 'utf8'), settings);
   assert.equal(restarts, 0);
   assert.deepEqual(await house.app.store.homeChats.list(), []);
   house.telegram.say('/restart');
