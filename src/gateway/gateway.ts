@@ -282,13 +282,16 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Shows the questions that are open at an address on a channel that came later. */
-  askAgain(address: Address, channel: Channel): Promise<void> {
-    return this.#approvals.askAgain(address, channel, this.#stopping.signal);
+  async askAgain(address: Address, channel: Channel): Promise<void> {
+    await this.#approvals.askAgain(address, channel, this.#stopping.signal);
+    await this.#questions.askAgain(address, channel, this.#stopping.signal);
   }
 
   /** Takes silence for a no at an address where nobody is left to be asked. */
   giveUpAsking(address: Address): void {
-    if (this.#channelFor(address)?.traits.asks !== 'yes') this.#approvals.abandon(address);
+    if (this.#channelFor(address)?.traits.asks === 'yes') return;
+    this.#approvals.abandon(address);
+    this.#questions.abandon(address);
   }
 
   /** Deletes a session with everything that is kept for it. Throws `session-busy` while it works. */

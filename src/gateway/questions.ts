@@ -22,6 +22,7 @@ export interface QuestionDeps {
 interface Pending {
   readonly address: string;
   readonly question: AskedQuestion;
+  readonly message: Outbound;
   readonly resolve: (end: QuestionEnd) => void;
 }
 
@@ -55,10 +56,10 @@ export class PendingQuestions implements Questions {
     if (session === undefined || channel?.traits.asks !== 'yes') return { type: 'nobody' };
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<QuestionEnd>();
-    const pending: Pending = { address: addressKey(session.address), question, resolve };
+    const message = this.#word(question, session.address);
+    const pending: Pending = { address: addressKey(session.address), question, message, resolve };
     this.#pending.add(pending);
     const over = new AbortController();
-    const message = this.#word(question, session.address);
     const shown = this.#show(message, channel, AbortSignal.any([signal, over.signal]));
     const late = clock.sleep(patienceMs(), AbortSignal.any([signal, over.signal]));
     let ending = 'No longer asked.';
@@ -71,7 +72,8 @@ export class PendingQuestions implements Questions {
       over.abort();
       late.catch(() => undefined);
       void shown.then(
-        (platformId) => channel.conclude(message, platformId, ending),
+        // Asked for anew: another screen may have come and shown it too.
+        (platformId) => (channelFor(session.address) ?? channel).conclude(message, platformId, ending),
         () => undefined, // What was never shown need not be taken back.
       );
     }
@@ -108,8 +110,23 @@ export class PendingQuestions implements Questions {
     return pending !== undefined;
   }
 
+  /** Shows what is asked at an address on one more channel there: whoever does not see it would answer it unawares. */
+  async askAgain(address: Address, channel: Channel, signal: AbortSignal): Promise<void> {
+    if (channel.traits.asks !== 'yes') return;
+    for (const { message } of this.#at(address)) await this.#show(message, channel, signal);
+  }
+
+  /** Answers for nobody: there is no one left at the address who could. */
+  abandon(address: Address): void {
+    for (const { resolve } of this.#at(address)) resolve({ type: 'nobody' });
+  }
+
+  #at(address: Address): readonly Pending[] {
+    return [...this.#pending].filter((pending) => pending.address === addressKey(address));
+  }
+
   #find(address: Address, said: GivenAnswer['said'] | { readonly digest: string }): Pending | undefined {
-    const open = [...this.#pending].filter((pending) => pending.address === addressKey(address));
+    const open = this.#at(address);
     return 'digest' in said ? open.find(({ question }) => question.digest === said.digest) : open[0];
   }
 

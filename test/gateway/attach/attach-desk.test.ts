@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SessionId } from '../../../src/base/ids.ts';
+import { isJsonObject } from '../../../src/base/json.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { longestFrame, protocolVersion, readFrames } from '../../../src/gateway/attach/frames.ts';
-import { says } from '../../support/model-script.ts';
+import { callsTool, says } from '../../support/model-script.ts';
 import { openTelegramHouse } from '../../support/telegram-house.ts';
 import type { TelegramHouse } from '../../support/telegram-house.ts';
 
@@ -190,4 +191,44 @@ test('a terminal that stops reading is cut off, and the turn does not wait for i
   assert.equal(entries.at(-1)?.entry.type, 'turn.settled');
   const late = await Array.fromAsync(stuck.frames).catch(() => []);
   assert.ok(!late.some(({ type }) => type === 'show'));
+});
+
+const clarifies = callsTool('clarify', { question: 'Which colour?', choices: ['red', 'blue'] });
+
+function isQuestion({ type, message }: JsonObject): boolean {
+  return type === 'show' && isJsonObject(message) && message['kind'] === 'question';
+}
+
+test('what the model wants to know is shown to a terminal that comes later, and answered from there', async () => {
+  await using house = await openTelegramHouse({ script: [clarifies, says('Painted.')] });
+  using first = new RawTerminal(house);
+  await first.hello();
+  await first.call('seat.take', seat);
+  await first.call('seat.say', said);
+  await first.until(isQuestion);
+
+  using second = new RawTerminal(house);
+  await second.hello();
+  await second.call('seat.take', seat);
+  second.send({ type: 'call', id: 100, method: 'seat.deliver', params: {} });
+  await second.until(isQuestion);
+  const answered = await second.call('seat.say', { ...said, messageId: 'two', text: '2' });
+  await house.model.whenRequested(2);
+
+  assert.deepEqual(answered['value'], { type: 'answered' });
+  assert.match(house.model.requests[1]?.body ?? '', /The user answers: blue/);
+});
+
+test('a terminal that leaves takes the questions of the model with it: the turn does not wait for nobody', async () => {
+  await using house = await openTelegramHouse({ script: [clarifies, says('Painted.')] });
+  using terminal = new RawTerminal(house);
+  await terminal.hello();
+  await terminal.call('seat.take', seat);
+  await terminal.call('seat.say', said);
+  await terminal.until(isQuestion);
+
+  terminal.connection.destroy();
+  await house.model.whenRequested(2);
+
+  assert.match(house.model.requests[1]?.body ?? '', /Nobody can be asked here/);
 });
