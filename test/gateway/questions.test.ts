@@ -5,7 +5,7 @@ import { outcomeToText } from '../../src/model/message.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
-import { anna } from '../support/telegram-server.ts';
+import { anna, ben } from '../support/telegram-server.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { HouseOptions, TestHouse } from '../support/test-house.ts';
 
@@ -138,4 +138,24 @@ test('CLAR-01 on Telegram a button under the question answers it, and a second p
   assert.deepEqual(labels, ['red', 'blue']);
   const result = JSON.stringify(house.model.requests.at(-1)?.json?.['messages']);
   assert.match(result, /The user answers: blue/);
+});
+
+test('CLAR-01 a button pressed by someone without access answers nothing, in the same group as well', async () => {
+  const group = { id: -100_500, type: 'supergroup', title: 'Team' } as const;
+  await using house = await openTelegramHouse({
+    script: [asked, says('Painted.')],
+    telegram: { allow: [anna.id], groups: 'all' },
+  });
+  house.telegram.say('paint it', { chat: group });
+  await house.telegram.whenShown(group.id, (texts) => texts.includes(shownText));
+  const question = house.telegram.shown(group.id).find(({ text }) => text === shownText);
+  const [red = '', blue = ''] = (question?.buttons?.inline_keyboard.flat() ?? []).map((button) =>
+    'callback_data' in button ? button.callback_data : '',
+  );
+
+  house.telegram.press(red, { chat: group, from: ben });
+  house.telegram.press(blue, { chat: group });
+  await house.telegram.whenShown(group.id, (texts) => texts.includes('Painted.'));
+
+  assert.match(house.model.requests.at(-1)?.body ?? '', /The user answers: blue/);
 });
