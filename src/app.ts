@@ -11,7 +11,7 @@ import { openWebTools } from './app/web-tools.ts';
 import type { AppParts } from './app/parts.ts';
 import type { Clock } from './base/clock.ts';
 import { newId } from './base/ids.ts';
-import type { SessionId } from './base/ids.ts';
+import type { PersonId, SessionId } from './base/ids.ts';
 import { createLog } from './base/log.ts';
 import { createGrowingRedactor, createKeyRedactor } from './base/redact.ts';
 import { createTerminalChannel } from './channels/terminal.ts';
@@ -223,7 +223,8 @@ export class App implements AsyncDisposable {
     const desk = createAttachDesk({ ...this.#parts, gateway, endTask, notesOn });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
-    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, report, status, attach }));
+    const stopTurnsOf = (person: PersonId): Promise<void> => gateway.stopTurnsOf(person);
+    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, stopTurnsOf, report, status, attach }));
     this.#closing.use(desk);
     gateway.start();
     await gateway.goOn();

@@ -2,6 +2,7 @@ import type { PersonId } from '../base/ids.ts';
 import { webchatPlatform } from '../model/channel.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
+import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Store } from '../model/store.ts';
 
@@ -15,12 +16,17 @@ export type Access =
 
 const ownersPlaces: ReadonlySet<string> = new Set(['terminal', webchatPlatform]);
 
+/** Where nobody but the owner of the home can be. */
+export function isOwnersPlace({ platform }: Pick<Address, 'platform'>): boolean {
+  return ownersPlaces.has(platform);
+}
+
 /**
  * Who may speak, press a button or command. Pure. Ids that nobody can choose decide, never names. Whoever sits at the
  * terminal owns the home and everything in it, and only a secret that was handed out there opens the page.
  */
 export function decideAccess(inbound: Inbound, standing: 'let-in' | 'stranger'): Access {
-  if (ownersPlaces.has(inbound.address.platform) || standing === 'let-in') return { type: 'granted' };
+  if (isOwnersPlace(inbound.address) || standing === 'let-in') return { type: 'granted' };
   const isAsking = inbound.type === 'message' && isPrivate(inbound);
   return { type: 'denied', answer: isAsking ? 'pairing-code' : 'silence' };
 }
@@ -46,7 +52,7 @@ export async function mayBeTold(
   { address, person }: Pick<Inbound, 'address' | 'person'>,
   deps: AccessDeps,
 ): Promise<boolean> {
-  return ownersPlaces.has(address.platform) || (await isLetIn(person, deps));
+  return isOwnersPlace(address) || (await isLetIn(person, deps));
 }
 
 /** Whether the settings or a code let someone in. */
@@ -62,6 +68,6 @@ export async function isOwner(
   { address, person }: Pick<Inbound, 'address' | 'person'>,
   { settings, store }: AccessDeps,
 ): Promise<boolean> {
-  if (ownersPlaces.has(address.platform) || allowedPeople(settings.current.config).has(person)) return true;
+  if (isOwnersPlace(address) || allowedPeople(settings.current.config).has(person)) return true;
   return (await store.people.list()).some((each) => each.person === person && each.role === 'owner');
 }

@@ -6,11 +6,13 @@ import type { AgentCache } from '../agents/agent-cache.ts';
 import type { OutboundFile } from '../model/channel.ts';
 import type { ImagePart } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
-import type { Store, StoreTx } from '../model/store.ts';
+import type { Store, StoreTx, WaitingTurn } from '../model/store.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
+import { localOwner } from './access.ts';
 import type { LaneControl } from './lanes.ts';
 import { SessionLease } from './session-lease.ts';
+import { isShutOut, whoAdmitted } from './shut-out.ts';
 import { WaitTeller } from './tell-waits.ts';
 import { watchTurn } from './watchdog.ts';
 
@@ -42,8 +44,7 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
     if (turn === undefined || !lane.mayBegin()) return;
     const session = await deps.store.sessions.get(sessionId);
     if (session === undefined) return;
-    const interrupter = waiting.find(({ interrupts }) => interrupts === turn.turnId);
-    const stoppedBy = interrupter && (await whoAdmitted(interrupter, deps.store));
+    const stoppedBy = await whoStopped(turn, waiting, session, deps);
     const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy });
     lane.end();
     await deps.deliver(session);
@@ -51,22 +52,25 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
   }
 }
 
-/** The program may have ended between an interruption and the end of the turn that it stopped: the word still counts. */
-async function whoAdmitted(
-  { sessionId, turnId }: TurnRef,
-  { turns }: Pick<Store, 'turns'>,
+/**
+ * The program may have ended between an interruption and the end of the turn that it stopped: the word still counts. And
+ * whoever has no access any more has nothing run that waited.
+ */
+async function whoStopped(
+  turn: TurnRef,
+  waiting: readonly WaitingTurn[],
+  session: Session,
+  deps: DrainDeps,
 ): Promise<PersonId | undefined> {
-  const log = await turns.after(sessionId, 0);
-  const admitted = log.flatMap(({ turnId: id, entry }) =>
-    id === turnId && entry.type === 'turn.admitted' ? [entry.person] : [],
-  );
-  return admitted[0];
+  const interrupter = waiting.find(({ interrupts }) => interrupts === turn.turnId);
+  const person = interrupter && (await whoAdmitted(interrupter, deps.store));
+  return person ?? ((await isShutOut(turn, session, deps)) ? localOwner : undefined);
 }
 
 interface RunDeps extends DrainDeps {
   readonly lane: LaneControl;
   readonly lease: SessionLease;
-  /** Who interrupted the turn already, if someone did. */
+  /** Who stopped the turn before it could begin, if someone did. */
   readonly stoppedBy: PersonId | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import { within } from '../base/within.ts';
-import type { NodeId, SessionId } from '../base/ids.ts';
+import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Approvals, StandingRules } from '../model/approvals.ts';
 import type { Catalogue } from '../model/catalogue.ts';
@@ -36,6 +36,7 @@ import type { ReceptionDeps } from './receive-inbound.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { saysStart } from './says-start.ts';
 import { showOnAll } from './show-on-all.ts';
+import { stopTurnsOf } from './shut-out.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
@@ -268,6 +269,11 @@ export class Gateway implements AsyncDisposable {
   /** Resolves when a session has nothing left to do. */
   whenIdle(sessionId: SessionId): Promise<void> {
     return this.#lanes.whenIdle(sessionId);
+  }
+
+  /** Ends what someone has running whose access was taken back. */
+  stopTurnsOf(person: PersonId): Promise<void> {
+    return stopTurnsOf(person, this.#deps);
   }
 
   /** Sends what waits for an address, on the channel that serves it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { says } from '../support/model-script.ts';
+import { delays, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import { anna, ben } from '../support/telegram-server.ts';
 
@@ -50,3 +50,31 @@ test('an owner link makes an owner of a guest, and a newer one makes it worthles
   assert.match(before, /^telegram:42 {2}owner, .*\ntelegram:43 {2}guest, /);
   assert.match(await house.ask({ type: 'people' }), /\ntelegram:43 {2}owner, /);
 });
+
+for (const chat of [undefined, group]) {
+  const where = chat === undefined ? 'in private' : 'in a group';
+  test(`whose access is taken back ${where}, what they have running and waiting ends unanswered`, async () => {
+    const gate = Promise.withResolvers<void>();
+    await using house = await openTelegramHouse({
+      script: () => delays(gate.promise, says('Secret.')),
+      telegram: { groups: 'all' },
+    });
+    const { telegram } = house;
+    telegram.say('hi', { from: ben });
+    const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+    await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+    const from = { from: ben, ...(chat && { chat }) };
+    telegram.say('work', from);
+    await house.model.whenRequested(1);
+    telegram.say('/queue and more', { ...from, entities: [{ type: 'bot_command', offset: 0, length: 6 }] });
+    const id = chat?.id ?? ben.id;
+    await telegram.whenShown(id, (texts) => texts.includes('Waits: 1 turn is before it.'));
+
+    await house.ask({ type: 'revoke', person: `telegram:${ben.id}` });
+    await telegram.whenShown(id, (texts) => texts.filter((text) => text === 'Stopped.').length === 2);
+    gate.resolve();
+
+    assert.equal(house.model.requests.length, 1);
+    assert.deepEqual(await house.app.store.turns.unsettled(), []);
+  });
+}
