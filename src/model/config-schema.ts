@@ -4,7 +4,7 @@ import { mcpServersSchema, toolsSchema } from './mcp-schema.ts';
 import { boolean, integer, list, number, object, oneOf, oneOrMany, optional, record, string } from './schema.ts';
 import type { ValueOf } from './schema.ts';
 import { searchBackends } from './search-settings.ts';
-import { sandboxModes } from './terminal-settings.ts';
+import { terminalSchema } from './terminal-schema.ts';
 
 const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] as const;
 const efforts = ['minimal', 'low', 'medium', 'high'] as const;
@@ -159,22 +159,6 @@ const sections = {
     },
     'sessions that are kept ready in memory; one that was let go of is made ready again by its next message',
   ),
-  terminal: object(
-    {
-      timeout: optional(integer('seconds after which a command is ended', { minimum: 1, maximum: 600 })),
-      env_passthrough: optional(
-        list(string('a name'), 'environment variables that commands may see besides the usual ones'),
-      ),
-      sandbox: optional(
-        oneOf(
-          sandboxModes,
-          'whether commands are set apart from the system: where that can be done, always, never (auto)',
-        ),
-      ),
-      sandbox_network: optional(boolean('whether they reach the network there (false)')),
-    },
-    'the shell',
-  ),
   approvals: object(
     {
       timeout: optional(
@@ -315,7 +299,7 @@ export const configSchema = object({
   agent: optional(sections.agent),
   platform_toolsets: optional(sections.platform_toolsets),
   agent_cache: optional(sections.agent_cache),
-  terminal: optional(sections.terminal),
+  terminal: optional(terminalSchema),
   approvals: optional(sections.approvals),
   tools: optional(toolsSchema),
   mcp_servers: optional(mcpServersSchema),

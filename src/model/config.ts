@@ -10,7 +10,7 @@ import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
 import { findExceptionDoubts, searchSettings } from './search-settings.ts';
 import type { SearchSettings } from './search-settings.ts';
-import { terminalSettings } from './terminal-settings.ts';
+import { findTerminalDoubts, terminalSettings } from './terminal-settings.ts';
 import type { TerminalSettings } from './terminal-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
@@ -206,7 +206,7 @@ function ignoredKeys(raw: Json): readonly Problem[] {
 }
 
 /** What is well formed and still cannot be meant. */
-function findDoubts({ model: { aliases }, prices, search, browser }: Config): readonly Problem[] {
+function findDoubts({ model: { aliases }, prices, search, browser, terminal }: Config): readonly Problem[] {
   const ofAliases = Object.entries(aliases).flatMap(([alias, name]) => {
     if (!Object.hasOwn(aliases, name)) return [];
     const what = alias === name ? 'stands for itself' : `stands for ${name}, which is an alias, too`;
@@ -219,7 +219,7 @@ function findDoubts({ model: { aliases }, prices, search, browser }: Config): re
       message: `prices.${name} is the price of nothing: models are named provider:model there`,
     }));
   const ofExceptions = [...findExceptionDoubts('search', search), ...findExceptionDoubts('browser', browser)];
-  return [...ofAliases, ...ofPrices, ...ofExceptions];
+  return [...ofAliases, ...ofPrices, ...ofExceptions, ...findTerminalDoubts(terminal)];
 }
 
 export function withDefaults(user: UserConfig): Config {

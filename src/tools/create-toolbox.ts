@@ -34,7 +34,7 @@ export interface ToolboxOptions {
   /** Holds one folder for each session's shell. */
   readonly taskFolder: string;
   /** Without settings for a sandbox there is none. */
-  readonly terminal: Omit<TerminalSettings, 'sandbox'> & Partial<Pick<TerminalSettings, 'sandbox'>>;
+  readonly terminal: Partial<TerminalSettings> & Pick<TerminalSettings, 'timeoutMs' | 'envPassthrough'>;
   /** The environment of the process, from which children get a chosen few. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Talaria's own home, which no tool writes to. */

@@ -123,7 +123,15 @@ test('settings are shown with their defaults, checked, and described by a schema
     settings: { agent: { max_turns: number }; terminal: object };
   };
   assert.equal(settings.agent.max_turns, 7);
-  assert.deepEqual(settings.terminal, { timeout: 180, env_passthrough: [] });
+  assert.deepEqual(settings.terminal, {
+    timeout: 180,
+    env_passthrough: [],
+    sandbox: 'auto',
+    sandbox_network: false,
+    backend: 'local',
+    ssh: { host: null, user: null, port: null, key_file: null, known_hosts_file: null },
+    docker: { image: null, container: null, command: 'docker', network: 'none', memory_mb: 2048, pids_limit: 512 },
+  });
   assert.match(readable.stdout, /^agent:\n {2}max_turns: 7$/m);
   assert.equal(checked.code, 0);
   assert.match(checked.stdout, /modle/);

@@ -87,15 +87,6 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
   };
 }
 
-function terminalAsWritten({ timeoutMs, envPassthrough, sandbox }: Config['terminal']): JsonObject {
-  return {
-    timeout: timeoutMs / 1000,
-    env_passthrough: [...envPassthrough],
-    sandbox: sandbox.mode,
-    sandbox_network: sandbox.network === 'shared',
-  };
-}
-
 function agentAsWritten(agent: Config['agent']): JsonObject {
   return {
     max_turns: agent.maxSteps,
@@ -104,6 +95,31 @@ function agentAsWritten(agent: Config['agent']): JsonObject {
     restart_drain_timeout: agent.drainMs / 1000,
     system_prompt: agent.ephemeralPrompt,
     disabled_toolsets: [...agent.disabledToolsets],
+  };
+}
+
+function terminalAsWritten({ sandbox, backend, ssh, docker, ...terminal }: Config['terminal']): JsonObject {
+  return {
+    timeout: terminal.timeoutMs / 1000,
+    env_passthrough: [...terminal.envPassthrough],
+    sandbox: sandbox.mode,
+    sandbox_network: sandbox.network === 'shared',
+    backend,
+    ssh: {
+      host: ssh.host ?? null,
+      user: ssh.user ?? null,
+      port: ssh.port ?? null,
+      key_file: ssh.keyFile ?? null,
+      known_hosts_file: ssh.knownHostsFile ?? null,
+    },
+    docker: {
+      image: docker.image ?? null,
+      container: docker.container ?? null,
+      command: docker.command,
+      network: docker.network,
+      memory_mb: docker.memoryMb,
+      pids_limit: docker.pidsLimit,
+    },
   };
 }
 
