@@ -4,6 +4,7 @@ import { createBrowserGroup } from './browser/create-browser-group.ts';
 import type { BrowserParts } from './browser/create-browser-group.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import type { Postbox } from '../model/postbox.ts';
+import { terminalSettings } from '../model/terminal-settings.ts';
 import type { TerminalSettings } from '../model/terminal-settings.ts';
 import type { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ReadStamps } from './files/read-stamps.ts';
@@ -12,6 +13,8 @@ import { ProcessEndings } from './processes/process-endings.ts';
 import { TaskGroup } from './sandbox/task-group.ts';
 import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
+import { openRemoteShell } from './remote-shell/open-remote-shell.ts';
+import { createRemoteTerminal } from './remote-shell/remote-terminal.ts';
 import { TaskState } from './task-state.ts';
 import { createClarify } from './clarify.ts';
 import { createPatch } from './patch.ts';
@@ -33,7 +36,7 @@ import { createWriteFile } from './write-file.ts';
 export interface ToolboxOptions {
   /** Holds one folder for each session's shell. */
   readonly taskFolder: string;
-  /** Without settings for a sandbox there is none. */
+  /** Without settings for a sandbox there is none; what else is left out is as usual. */
   readonly terminal: Partial<TerminalSettings> & Pick<TerminalSettings, 'timeoutMs' | 'envPassthrough'>;
   /** The environment of the process, from which children get a chosen few. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -71,11 +74,12 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const background = { processes, endings, clock };
   const taskGroup = new TaskGroup(taskFolder);
   const shells = { state, workspace, running, tickets, environment, taskGroup };
-  const terminal = createTerminal({ ...background, ...shells, timeoutMs, sandbox });
+  const local = createTerminal({ ...background, ...shells, timeoutMs, sandbox });
+  const remote = openRemoteShell({ ...terminalSettings(), ...options.terminal }, options);
   const shell: ToolGroup = {
     tools: [
-      terminal,
-      createProcess({ ...background, judgeText: (text, place) => terminal.assess(toInput(text), place) }),
+      remote === undefined ? local : createRemoteTerminal(remote),
+      createProcess({ ...background, judgeText: (text, place) => local.assess(toInput(text), place) }),
     ],
     unheardNews: (sessionId) => endings.unheardNews(sessionId),
     onNews: (listener) => endings.onNews(listener),
@@ -84,11 +88,15 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       if (!existsSync(state.folderOf(sessionId))) return;
       await running.end(sessionId);
       await processes.endSupervisors(sessionId);
+      await remote?.end(sessionId);
       await state.remove(sessionId);
     },
     sessionsWithTask: () => state.sessions(),
-    hasLiveProcess: (sessionId) => Promise.resolve(running.isAlive(sessionId)),
-    close: () => taskGroup.close(),
+    hasLiveProcess: (sessionId) => Promise.resolve(remote?.isBusy(sessionId) === true || running.isAlive(sessionId)),
+    async close() {
+      await taskGroup.close();
+      await remote?.close();
+    },
   };
   const files: ToolGroup = {
     tools: [

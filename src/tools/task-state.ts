@@ -41,9 +41,11 @@ export class TaskState {
   readonly folder: string;
   readonly #states = new Map<SessionId, ShellState>();
   readonly #inside = new Map<SessionId, InsideState>();
+  readonly #fileName: string;
 
-  constructor(folder: string) {
+  constructor(folder: string, fileName = 'shell') {
     this.folder = folder;
+    this.#fileName = fileName;
   }
 
   folderOf(sessionId: SessionId): string {
@@ -51,12 +53,12 @@ export class TaskState {
   }
 
   fileOf(sessionId: SessionId): string {
-    return join(this.folderOf(sessionId), 'shell');
+    return join(this.folderOf(sessionId), this.#fileName);
   }
 
   /** What only the shells inside the sandbox take up, after the other. */
   insideFileOf(sessionId: SessionId): string {
-    return join(this.folderOf(sessionId), 'shell-inside');
+    return join(this.folderOf(sessionId), `${this.#fileName}-inside`);
   }
 
   /**
@@ -98,6 +100,11 @@ export class TaskState {
     if (isAsGiven && isWhole) return undefined;
     const lines = text.slice(0, text.lastIndexOf(folderMark)).split('\n');
     return hash('sha256', lines.filter((line) => !ownNames.has(exportedIn(line))).join('\n'));
+  }
+
+  /** What the session's last command left, as bash reads it. */
+  bytesOf(sessionId: SessionId): Buffer | undefined {
+    return this.#stateOf(sessionId)?.bytes;
   }
 
   #stateOf(sessionId: SessionId): ShellState | undefined {

@@ -318,14 +318,15 @@ interface LoadedSandbox {
   readonly sandbox: Sandbox;
 }
 
-interface LoadedJudgement {
+export interface LoadedJudgement {
   readonly isSystemProgram: typeof IsSystemProgram;
   readonly assessCommand: typeof AssessCommand;
   readonly findStanding: typeof FindStanding;
   readonly syntax: BashSyntax;
 }
 
-async function loadJudgement(): Promise<LoadedJudgement> {
+/** What judges commands, loaded with the first one that is judged. */
+export async function loadJudgement(): Promise<LoadedJudgement> {
   const [{ assessCommand }, { loadBashSyntax }, { isSystemProgram }, { findStanding }] = await Promise.all([
     import('./shell/assess-command.ts'),
     import('./shell/bash-syntax.ts'),
@@ -354,7 +355,7 @@ interface LoadedShell {
 }
 
 /** The program is ending; nobody decided about the command. It runs on, and the next start looks up what became of it. */
-function isShutdown(signal: AbortSignal): boolean {
+export function isShutdown(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
 }
 

@@ -16,7 +16,7 @@ import { outcomeToText } from '../../src/model/message.ts';
 import type { ToolOutcome } from '../../src/model/message.ts';
 import type { Postbox } from '../../src/model/postbox.ts';
 import { describeProblems } from '../../src/model/schema.ts';
-import type { SandboxSettings } from '../../src/model/terminal-settings.ts';
+import type { SandboxSettings, TerminalSettings } from '../../src/model/terminal-settings.ts';
 import type { Footprint, Risk, Tool, ToolContext, Toolbox, ToolPlace } from '../../src/model/tool.ts';
 import { createUrlGuard } from '../../src/tools/browser/url-guard.ts';
 import type { UrlGuardOptions } from '../../src/tools/browser/url-guard.ts';
@@ -36,6 +36,8 @@ export interface ToolBenchOptions {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly envPassthrough?: readonly string[];
+  /** Where commands run, where it is not on this machine. */
+  readonly terminal?: Partial<TerminalSettings>;
   /** Left out: commands run in the system as it is. */
   readonly sandbox?: SandboxSettings;
   /** Where it differs from the usual. */
@@ -125,6 +127,7 @@ export class ToolBench implements AsyncDisposable {
         timeoutMs: 180_000,
         envPassthrough: this.#options.envPassthrough ?? [],
         ...(this.#options.sandbox && { sandbox: this.#options.sandbox }),
+        ...this.#options.terminal,
       },
       environment: {
         PATH: process.env['PATH'],

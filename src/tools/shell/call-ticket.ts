@@ -128,9 +128,8 @@ export class CallTicket {
     const by = this.place;
     const size = statSync(this.stateFile(by), { throwIfNoEntry: false })?.size ?? 0;
     const bytes = size > largestState ? undefined : this.#read(stateNames[by]);
-    if (bytes === undefined) return undefined;
-    const end = bytes.length - 1;
-    return bytes[0] === 0 && bytes.indexOf(0, 1) === end ? { by, bytes: bytes.subarray(1, end) } : undefined;
+    const whole = bytes && wholeState(bytes);
+    return whole && { by, bytes: whole };
   }
 
   /** Changes whenever there is more output. */
@@ -208,6 +207,12 @@ function openIfThere(path: string): number | undefined {
     if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
     return undefined;
   }
+}
+
+/** What a shell left, without its frame; undefined where it is not whole, or something else was written among it. */
+export function wholeState(bytes: Buffer): Buffer | undefined {
+  const end = bytes.length - 1;
+  return bytes[0] === 0 && bytes.indexOf(0, 1) === end ? bytes.subarray(1, end) : undefined;
 }
 
 /** A text as one word of bash. */
