@@ -10,6 +10,7 @@ import type {
   ServerFacts,
 } from '../cli/doctor/doctor-desk.ts';
 import type { McpPlace, McpServerSettings } from '../model/mcp-settings.ts';
+import { findBackendProblem } from '../model/terminal-settings.ts';
 import type { SandboxSettings } from '../model/terminal-settings.ts';
 import { FileStandingRules } from '../store/home/standing-rules.ts';
 import { TrustedFolders } from '../store/home/trusted-folders.ts';
@@ -18,13 +19,15 @@ import { findChromium, installChromium } from '../tools/browser/find-chromium.ts
 import { findRipgrep } from '../tools/files/ripgrep.ts';
 import { installCommand } from '../tools/install-command.ts';
 import { expandVariables } from '../tools/mcp/expand-variables.ts';
+import { openRemoteShell } from '../tools/remote-shell/open-remote-shell.ts';
 import { probeSandbox } from '../tools/sandbox/probe-sandbox.ts';
 import { findProgram } from '../tools/shell/system-program.ts';
 import type { DoctorParts } from './doctor-parts.ts';
 
 /** The programs of this machine that the tools stand on. */
-export async function lookAtHands({ env, loaded }: DoctorParts): Promise<HandFacts> {
-  const { browser, terminal } = loaded.config;
+export async function lookAtHands(parts: DoctorParts): Promise<HandFacts> {
+  const { env, loaded } = parts;
+  const { browser } = loaded.config;
   const path = env['PATH'] ?? '';
   const find = (name: string): ProgramFacts => ({ path: findProgram(name, path), install: installCommand({ name }) });
   const locked = decideSandbox(browser.sandbox, readSandboxFacts());
@@ -34,8 +37,25 @@ export async function lookAtHands({ env, loaded }: DoctorParts): Promise<HandFac
     ripgrep: { path: await findRipgrep(path), install: installCommand({ name: 'ripgrep' }) },
     chromium: { path: findChromium(path, browser.executable), install: installChromium() },
     openBrowser: locked.type === 'off' ? locked.reason : undefined,
-    sandbox: await lookAtSandbox(terminal.sandbox, path),
+    ...(await lookAtPlace(parts, find)),
   };
+}
+
+/** Where commands run, and what keeps them there. */
+async function lookAtPlace(
+  { env, home, loaded, clock }: DoctorParts,
+  find: (name: string) => ProgramFacts,
+): Promise<Pick<HandFacts, 'sandbox' | 'elsewhere'>> {
+  const { terminal } = loaded.config;
+  const folders = { taskFolder: home.tasks, homeFolder: home.path };
+  const there = openRemoteShell(terminal, { ...folders, environment: env, clock })?.there;
+  if (there === undefined) {
+    return { sandbox: await lookAtSandbox(terminal.sandbox, env['PATH'] ?? ''), elsewhere: undefined };
+  }
+  const name = terminal.backend === 'ssh' ? 'ssh' : terminal.docker.command;
+  const elsewhere = { name: there.name, program: { name, ...find(name) }, problem: findBackendProblem(terminal) };
+  if (there.isSandbox) return { sandbox: { type: 'ready', by: `${there.name}, without network` }, elsewhere };
+  return { sandbox: { type: 'none', reason: `commands run freely on ${there.name}`, fix: undefined }, elsewhere };
 }
 
 async function lookAtSandbox({ mode, network }: SandboxSettings, path: string): Promise<SandboxFacts> {

@@ -84,6 +84,16 @@ export interface HandFacts {
   /** Why pages are not locked away from the system; undefined where they are. */
   readonly openBrowser: string | undefined;
   readonly sandbox: SandboxFacts;
+  /** Undefined where commands run on this machine. */
+  readonly elsewhere: ElsewhereFacts | undefined;
+}
+
+/** The place that commands run in, which is not asked anything, and the program that leads there. */
+export interface ElsewhereFacts {
+  readonly name: string;
+  readonly program: ProgramFacts & { readonly name: string };
+  /** Why nothing can run there as it is set. */
+  readonly problem: string | undefined;
 }
 
 /** Where a program is, and the command that installs it here, as far as that is known. */

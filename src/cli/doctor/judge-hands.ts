@@ -1,15 +1,16 @@
-import type { ConsentFacts, Counted, HandFacts, ProgramFacts, ServerFacts } from './doctor-desk.ts';
+import type { ConsentFacts, Counted, ElsewhereFacts, HandFacts, ProgramFacts, ServerFacts } from './doctor-desk.ts';
 import { shellWord } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Pure. */
 export function judgeHands(facts: HandFacts): readonly Finding[] {
-  const { bash, git, ripgrep, chromium, openBrowser, sandbox } = facts;
+  const { bash, git, ripgrep, chromium, openBrowser, sandbox, elsewhere } = facts;
   return [
     judgeProgram('bash', bash, { level: 'broken', cost: 'no command can run' }),
     judgeProgram('git', git, { level: 'hint', cost: 'no repository can be looked at' }),
     judgeProgram('ripgrep', ripgrep, { level: 'hint', cost: 'files cannot be searched' }),
     ...judgeBrowser(chromium, openBrowser),
+    ...(elsewhere === undefined ? [] : [judgeElsewhere(elsewhere)]),
     sandbox.type === 'ready'
       ? { level: 'fine', name: 'sandbox', text: sandbox.by }
       : { level: 'hint', name: 'sandbox', text: `not enforced: ${sandbox.reason}`, fix: sandbox.fix },
@@ -30,6 +31,22 @@ function judgeBrowser(chromium: ProgramFacts, open: string | undefined): readonl
   const found = judgeProgram('browser', chromium, { level: 'hint', cost: 'there is no Chromium here' });
   if (open === undefined || chromium.path === undefined) return [found];
   return [found, { level: 'hint', name: 'its sandbox', text: `not enforced: ${open}` }];
+}
+
+function judgeElsewhere({ name, program, problem }: ElsewhereFacts): Finding {
+  const about = { name: 'commands' };
+  if (problem !== undefined) {
+    return { ...about, level: 'broken', text: problem, fix: '${EDITOR:-vi} "$(talaria config path)"' };
+  }
+  if (program.path === undefined) {
+    return {
+      ...about,
+      level: 'broken',
+      text: `not found: ${program.name}, which leads to ${name}`,
+      fix: program.install,
+    };
+  }
+  return { ...about, level: 'note', text: `they run on ${name}, which is not asked here` };
 }
 
 /** What is asked about, and what is not any more. Pure. */

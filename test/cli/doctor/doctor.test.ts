@@ -144,6 +144,24 @@ test('with settings that were never good the doctor says where they are broken, 
   assert.equal(report.broken, 1);
 });
 
+test('the doctor says where commands run when that is not here, and what is missing for it, without asking there', async () => {
+  await using desk = await openDesk();
+  const write = (terminal: string): Promise<void> =>
+    writeFile(join(desk.home, 'config.yaml'), `terminal: ${terminal}\n`);
+
+  await write('{ backend: ssh }');
+  const unset = await examine(desk);
+  await write('{ backend: docker, docker: { image: "debian:13", command: podman } }');
+  const shutIn = await examine(desk, { PATH: dirname(process.execPath) });
+
+  assert.match(find(unset, 'hands', 'commands')?.text ?? '', /terminal\.ssh\.host names no host/);
+  assert.equal(find(shutIn, 'hands', 'commands')?.text, 'not found: podman, which leads to a container of debian:13');
+  assert.deepEqual(find(shutIn, 'hands', 'sandbox'), {
+    level: 'fine',
+    text: 'a container of debian:13, without network',
+  });
+});
+
 test('with settings that were good once the doctor says that those are used', async () => {
   await using desk = await openDesk();
   await desk.run(['config', 'check']);

@@ -85,11 +85,12 @@ test('in a container that cannot leave, commands need no question; disasters nev
     await shutIn.assess('terminal', { command: 'rm -rf /' }),
     await connected.assess('terminal', { command }),
     await foreign.assess('terminal', { command }),
+    await shutIn.assess('terminal', { command, outside: true }),
   ];
 
   assert.deepEqual(
     risks.map((risk) => risk.type),
-    ['safe', 'ask', 'forbidden', 'ask', 'ask'],
+    ['safe', 'ask', 'forbidden', 'ask', 'ask', 'forbidden'],
   );
   assert.equal(
     await foreign.question('terminal', { command }),
