@@ -225,7 +225,12 @@ test('a client that the settings name is used with its secret, and the secret is
 for (const [what, siteOptions, oauth, problem] of [
   ['a person who does not agree', { consent: 'no' }, {}, /^the login was refused: Not today\.$/],
   ['a secret that nobody set', { clients: {} }, { client_id: 'ours', client_secret_env: 'NONE' }, /^NONE is not set/],
-  ['a server at which nobody can register', { clients: {} }, {}, /registration/],
+  [
+    'a server at which nobody can register',
+    { clients: {} },
+    {},
+    /^it does not register the program .*oauth\.client_id$/,
+  ],
 ] as readonly (readonly [string, SiteOptions, JsonObject, RegExp])[]) {
   test(`${what} is a login that failed, with the reason`, async () => {
     await using own = await open(siteOptions, oauth);
@@ -257,6 +262,7 @@ test('what comes back without the state of this login changes nothing; the right
     seen.push(await get(address, headers));
   };
 
+  const { promise: shown, resolve: wasShown } = Promise.withResolvers<void>();
   const outcome = await own.logIn(
     bringing(async (back) => {
       const wrong = new URL(back);
@@ -265,8 +271,11 @@ test('what comes back without the state of this login changes nothing; the right
       await visit(new URL('/', back));
       await visit(back, { host: 'elsewhere.example' });
       await visit(back);
+      wasShown();
     }),
   );
+  // The page is read on its own; the login does not wait for that.
+  await shown;
 
   assert.deepEqual(outcome, { type: 'logged-in' });
   assert.deepEqual(

@@ -6,6 +6,7 @@ import type { HeldLogin, McpLogins } from '../../../model/mcp-logins.ts';
 import type { HttpPlace } from '../../../model/mcp-settings.ts';
 import { LoginNeeded } from '../login-needed.ts';
 import { configuredClient, expiryOf, readClient, readDiscovery, readTokens } from './login-parts.ts';
+import { withDeadline } from './with-deadline.ts';
 
 export interface KeptLoginDeps {
   readonly logins: McpLogins;
@@ -15,7 +16,6 @@ export interface KeptLoginDeps {
 }
 
 const renewAheadMs = 30_000;
-const longestRenewalMs = 30_000;
 
 /**
  * The login that is kept for a server, for a program that nobody sits in front of: it is read anew for every request, renewed
@@ -111,11 +111,4 @@ function isFinal(thrown: unknown): boolean {
     OAuthErrorCode.UnauthorizedClient,
   ];
   return final.includes(thrown.code);
-}
-
-export function withDeadline(ask: FetchLike): FetchLike {
-  return (url, init = {}) => {
-    const late = AbortSignal.timeout(longestRenewalMs);
-    return ask(url, { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late });
-  };
 }

@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { HeldLogin, LoggingIn, LoginPerson, LoginWishes, McpLogins } from '../../../model/mcp-logins.ts';
 import type { HttpPlace } from '../../../model/mcp-settings.ts';
 import { LoginNeeded } from '../login-needed.ts';
-import { withDeadline } from './kept-login.ts';
 import { configuredClient, expiryOf } from './login-parts.ts';
 import { LoginProvider } from './login-provider.ts';
 import { readPasted } from './redirect-answer.ts';
 import { openRedirectListener } from './redirect-listener.ts';
 import type { LoginEnd, Returned } from './redirect-listener.ts';
+import { withDeadline } from './with-deadline.ts';
 
 export interface LogInDeps {
   readonly logins: McpLogins;
@@ -36,8 +36,9 @@ export async function logIn(
     const challenge = await knock(server, deps);
     if (challenge === undefined) return { type: 'not-asked' };
     const scope = computeScopeUnion(challenge.scope, place.oauth.scope, wishes.scope);
-    const held = await runFlow(place, { ...challenge, scope }, wishes.person, deps);
-    await deps.logins.exclusively(server, () => deps.logins.write(server, held));
+    const keep = (held: HeldLogin): Promise<void> =>
+      deps.logins.exclusively(server, () => deps.logins.write(server, held));
+    await runFlow(place, { ...challenge, scope }, wishes.person, { ...deps, keep });
     return { type: 'logged-in' };
   } catch (thrown) {
     return { type: 'failed', problem: describeError(thrown).slice(0, longestProblem) };
@@ -67,12 +68,11 @@ async function knock(server: string, deps: LogInDeps): Promise<Challenge | undef
   }
 }
 
-async function runFlow(
-  place: HttpPlace,
-  challenge: Challenge,
-  person: LoginPerson,
-  deps: LogInDeps,
-): Promise<HeldLogin> {
+interface FlowDeps extends LogInDeps {
+  readonly keep: (held: HeldLogin) => Promise<void>;
+}
+
+async function runFlow(place: HttpPlace, challenge: Challenge, person: LoginPerson, deps: FlowDeps): Promise<void> {
   const { promise: end, resolve: conclude } = Promise.withResolvers<LoginEnd>();
   await using listener = await openRedirectListener(place.oauth.redirectPort);
   const client = configuredClient(place.oauth, deps.secret);
@@ -85,17 +85,28 @@ async function runFlow(
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
   };
   try {
-    await auth(provider, options);
+    await begin(provider, options);
     const returned = listener.listen(provider.state(), end);
     person.show(requireWebAddress(provider.address));
     const { code, issuer } = await requireCode(returned, provider.state(), person, deps);
     await auth(provider, { ...options, authorizationCode: code, ...(issuer !== undefined && { iss: issuer }) });
-    const held = toHeld(place.url, client === undefined ? provider.clientInformation() : undefined, provider, deps);
+    await deps.keep(toHeld(place.url, client === undefined ? provider.clientInformation() : undefined, provider, deps));
     conclude('logged-in');
-    return held;
   } catch (thrown) {
     conclude('failed');
     throw thrown;
+  }
+}
+
+/** Finds out where to log in, and registers the program there unless it is known. */
+async function begin(provider: LoginProvider, options: Parameters<typeof auth>[1]): Promise<void> {
+  try {
+    await auth(provider, options);
+  } catch (thrown) {
+    const isUnknown = provider.discoveryState() !== undefined && provider.clientInformation() === undefined;
+    if (!isUnknown) throw thrown;
+    const hint = 'a client id that you got there by hand goes into the settings, as oauth.client_id';
+    throw new Error(`it does not register the program (${describeError(thrown)}); ${hint}`, { cause: thrown });
   }
 }
 
