@@ -9,7 +9,10 @@ import type {
   SandboxFacts,
   ServerFacts,
 } from '../cli/doctor/doctor-desk.ts';
+import type { McpLogin } from '../model/mcp-logins.ts';
+import { mcpServerName } from '../model/mcp-settings.ts';
 import type { McpPlace, McpServerSettings } from '../model/mcp-settings.ts';
+import { loginFile, peekLogin } from '../store/home/mcp-logins.ts';
 import { findBackendProblem } from '../model/terminal-settings.ts';
 import type { SandboxSettings } from '../model/terminal-settings.ts';
 import { FileStandingRules } from '../store/home/standing-rules.ts';
@@ -87,13 +90,17 @@ function count(list: () => readonly unknown[]): Counted {
 }
 
 /** The MCP servers of the settings, none of which is started or asked. */
-export async function lookAtServers({ env, secrets, loaded }: DoctorParts): Promise<readonly ServerFacts[]> {
+export async function lookAtServers({ env, home, secrets, loaded }: DoctorParts): Promise<readonly ServerFacts[]> {
   const lookUp = (name: string): string | undefined => secrets.get(name);
   return Object.entries(loaded.config.mcpServers).map(([name, server]) => ({
     name,
     isEnabled: server.isEnabled,
     missing: missingOf(server, lookUp),
-    place: placeOf(server.place, env),
+    place: placeOf(
+      server.place,
+      env,
+      mcpServerName.test(name) ? peekLogin(loginFile(home.mcpLogins, name)) : undefined,
+    ),
   }));
 }
 
@@ -104,12 +111,16 @@ function missingOf({ place }: McpServerSettings, lookUp: (name: string) => strin
   return expanded.type === 'missing' ? expanded.names : [];
 }
 
-function placeOf(place: McpPlace, env: DoctorParts['env']): ServerFacts['place'] {
+function placeOf(place: McpPlace, env: DoctorParts['env'], login: McpLogin | undefined): ServerFacts['place'] {
   switch (place.type) {
     case 'nowhere':
       return place;
     case 'http':
-      return { type: 'http', origin: URL.canParse(place.url) ? new URL(place.url).origin : 'its address' };
+      return {
+        type: 'http',
+        origin: URL.canParse(place.url) ? new URL(place.url).origin : 'its address',
+        login: login === undefined ? 'none' : login.type === 'held' ? 'held' : 'needed',
+      };
     case 'stdio':
       return { type: 'stdio', command: place.command, path: findCommand(place, env) };
   }

@@ -127,6 +127,6 @@ export interface ServerFacts {
   readonly missing: readonly string[];
   readonly place:
     | { readonly type: 'nowhere' }
-    | { readonly type: 'http'; readonly origin: string }
+    | { readonly type: 'http'; readonly origin: string; readonly login: 'needed' | 'held' | 'none' }
     | { readonly type: 'stdio'; readonly command: string; readonly path: string | undefined };
 }

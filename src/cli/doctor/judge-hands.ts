@@ -98,10 +98,13 @@ function judgeServer({ name, isEnabled, missing, place }: ServerFacts): Finding 
         fix: `talaria mcp remove ${shellWord(name)}`,
       };
     case 'http':
+      if (place.login === 'needed') {
+        return { level: 'broken', name, text: 'it asks for a login', fix: `talaria mcp login ${shellWord(name)}` };
+      }
       return {
         level: 'note',
         name,
-        text: `${place.origin}, which is not asked here`,
+        text: `${place.origin}${place.login === 'held' ? ', logged in' : ''}, which is not asked here`,
         fix: `talaria mcp test ${shellWord(name)}`,
       };
     case 'stdio':

@@ -94,11 +94,11 @@ export class FileMcpLogins implements McpLogins {
   }
 
   #load(server: string): McpLogin | undefined {
-    const found = readTextFile(this.#fileOf(server));
-    if (found.type !== 'text') return undefined;
-    closeToOthers(this.#fileOf(server));
-    const login = readLogin(parseJson(found.text));
-    if (login !== undefined) this.#noteSecrets(login);
+    const file = this.#fileOf(server);
+    const login = peekLogin(file);
+    if (login === undefined) return undefined;
+    closeToOthers(file);
+    this.#noteSecrets(login);
     return login;
   }
 
@@ -114,10 +114,20 @@ export class FileMcpLogins implements McpLogins {
   }
 
   #fileOf(server: string): string {
-    // It becomes the name of a file, and comes from outside.
-    if (!mcpServerName.test(server)) throw new Error(`${server} is not the name of an MCP server`);
-    return join(this.#folder, `${server}.json`);
+    return loginFile(this.#folder, server);
   }
+}
+
+/** The file of a login. Throws for what is no name of a server: it comes from outside. */
+export function loginFile(folder: string, server: string): string {
+  if (!mcpServerName.test(server)) throw new Error(`${server} is not the name of an MCP server`);
+  return join(folder, `${server}.json`);
+}
+
+/** What is kept in a file, for one who only looks: nothing is changed. */
+export function peekLogin(file: string): McpLogin | undefined {
+  const found = readTextFile(file);
+  return found.type === 'text' ? readLogin(parseJson(found.text)) : undefined;
 }
 
 function readLogin(kept: Json | undefined): McpLogin | undefined {

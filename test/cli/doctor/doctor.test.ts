@@ -81,12 +81,13 @@ test('the doctor names everything that is wrong with a home, shows no secret of 
       there: { command: 'sh', trust: true },
       unset: { url: 'https://tides.example/mcp', headers: { Authorization: 'Bearer ${TIDES_TOKEN}' } },
       off: { command: 'sh', enabled: false },
+      shut: { url: 'https://calendar.example/mcp' },
     },
   });
   await writeFile(join(desk.home, '.env'), `MY_KEY=${secrets.key}\nTELEGRAM_BOT_TOKEN=${secrets.token}\n`);
   await chmod(join(desk.home, '.env'), 0o644);
   await chmod(desk.home, 0o755);
-  await mkdir(join(desk.home, 'state'));
+  await noteAsked(desk.home, 'shut');
   await writeFile(join(desk.home, 'state', 'standing-rules.json'), 'no JSON');
   const before = await snapshot(desk.home);
 
@@ -121,11 +122,20 @@ test('the doctor names everything that is wrong with a home, shows no secret of 
   assert.equal(find(report, 'mcp', 'there')?.level, 'fine');
   assert.equal(find(report, 'mcp', 'unset')?.text, 'TIDES_TOKEN is not set');
   assert.deepEqual(find(report, 'mcp', 'off'), { level: 'note', text: 'switched off in the settings' });
+  assert.equal(find(report, 'mcp', 'shut')?.fix, 'talaria mcp login shut');
   assert.equal(find(report, 'consent', 'rules')?.level, 'broken');
   assert.equal(find(report, 'consent', 'mcp')?.text, 'not asked about: there');
-  // The page, two servers and the rules; the rest is in order, or a hint.
-  assert.equal(report.broken, 4);
+  // The page, three servers and the rules; the rest is in order, or a hint.
+  assert.equal(report.broken, 5);
 });
+
+/** As a server does that lets nobody in without a login. */
+async function noteAsked(home: string, server: string): Promise<void> {
+  const folder = join(home, 'state', 'mcp-logins');
+  await mkdir(folder, { recursive: true });
+  const asked = { type: 'asked', url: 'https://calendar.example/mcp' };
+  await writeFile(join(folder, `${server}.json`), JSON.stringify(asked));
+}
 
 test('with settings that were never good the doctor says where they are broken, and looks at what does not go by them', async () => {
   await using desk = await openDesk();
