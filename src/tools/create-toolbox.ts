@@ -60,6 +60,40 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
   const { taskFolder, homeFolder, checkpoints, postbox, clock } = options;
   const state = new TaskState(taskFolder);
   const workspace = new Workspace({ state, homeFolder, taskFolder, environment: options.environment });
+  const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
+  const stamps = new ReadStamps();
+  const writing = { workspace, checkpoints, stamps };
+  const files: ToolGroup = {
+    tools: [
+      createReadFile(workspace, stamps),
+      createWriteFile(writing),
+      createPatch(writing),
+      createSearchFiles({ workspace, environment, clock }),
+    ],
+    endTask: (sessionId) => checkpoints.remove(sessionId),
+  };
+  const small: ToolGroup = {
+    tools: [createTodo(taskFolder), createClarify(), ...(postbox ? [createSendMessage({ workspace, postbox })] : [])],
+  };
+  const registry = new ToolRegistry(options.redact);
+  registry.put('terminal', shellTools(options, { state, workspace, environment }));
+  registry.put('file', files);
+  if (options.web !== undefined) registry.put('web', webTools({ ...options.web, clock }));
+  if (options.browser !== undefined)
+    registry.put('browser', createBrowserGroup({ ...options.browser, taskFolder, environment, clock }));
+  registry.put('small', small);
+  return registry;
+}
+
+interface ShellParts {
+  readonly state: TaskState;
+  readonly workspace: Workspace;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function shellTools(options: ToolboxOptions, parts: ShellParts): ToolGroup {
+  const { taskFolder, clock } = options;
+  const { state } = parts;
   const tickets = new CallTickets(taskFolder);
   const processes = new BackgroundProcesses(taskFolder);
   const endings = new ProcessEndings(processes);
@@ -67,16 +101,12 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
     openGroups: (sessionId) => [...tickets.openGroups(sessionId), ...processes.openGroups(sessionId)],
     groups: (sessionId) => [...tickets.groups(sessionId), ...processes.openGroups(sessionId)],
   });
-  const environment = chooseEnvironment(options.environment, options.terminal.envPassthrough);
   const { timeoutMs, sandbox } = options.terminal;
-  const stamps = new ReadStamps();
-  const writing = { workspace, checkpoints, stamps };
   const background = { processes, endings, clock };
   const taskGroup = new TaskGroup(taskFolder);
-  const shells = { state, workspace, running, tickets, environment, taskGroup };
-  const local = createTerminal({ ...background, ...shells, timeoutMs, sandbox });
+  const local = createTerminal({ ...background, ...parts, running, tickets, taskGroup, timeoutMs, sandbox });
   const remote = openRemoteShell({ ...terminalSettings(), ...options.terminal }, options);
-  const shell: ToolGroup = {
+  return {
     tools: [
       remote === undefined ? local : createRemoteTerminal(remote),
       createProcess({ ...background, judgeText: (text, place) => local.assess(toInput(text), place) }),
@@ -98,26 +128,6 @@ export function createToolbox(options: ToolboxOptions): ToolRegistry {
       await remote?.close();
     },
   };
-  const files: ToolGroup = {
-    tools: [
-      createReadFile(workspace, stamps),
-      createWriteFile(writing),
-      createPatch(writing),
-      createSearchFiles({ workspace, environment, clock }),
-    ],
-    endTask: (sessionId) => checkpoints.remove(sessionId),
-  };
-  const small: ToolGroup = {
-    tools: [createTodo(taskFolder), createClarify(), ...(postbox ? [createSendMessage({ workspace, postbox })] : [])],
-  };
-  const registry = new ToolRegistry(options.redact);
-  registry.put('terminal', shell);
-  registry.put('file', files);
-  if (options.web !== undefined) registry.put('web', webTools({ ...options.web, clock }));
-  if (options.browser !== undefined)
-    registry.put('browser', createBrowserGroup({ ...options.browser, taskFolder, environment, clock }));
-  registry.put('small', small);
-  return registry;
 }
 
 function webTools(deps: WebToolDeps): ToolGroup {
