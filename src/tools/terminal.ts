@@ -25,7 +25,8 @@ import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { findStanding as FindStanding } from './shell/standing-command.ts';
 import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
-import type { CommandPlacement, placeCommand as PlaceCommand, Room } from './sandbox/place-command.ts';
+import type { findContentsRead as FindContentsRead } from './sandbox/contents-read.ts';
+import type { CommandPlacement, placeCommand as PlaceCommand, PlainReads, Room } from './sandbox/place-command.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { TaskGroup } from './sandbox/task-group.ts';
 import type { TaskState } from './task-state.ts';
@@ -139,16 +140,26 @@ class TerminalCommands {
         : `${program} is not the program of the system here`;
     };
     const doubt = why();
-    return doubt === undefined ? { type: 'safe', reads: located } : { type: 'doubtful', why: doubt };
+    return doubt === undefined
+      ? { type: 'safe', program, words: paths, located, folder }
+      : { type: 'doubtful', why: doubt };
   }
 
   async #place(input: TerminalInput, place: ToolPlace, judge: () => Promise<Verdict>): Promise<CommandPlacement> {
     const { sandbox: settings, state } = this.#deps;
     if (settings === undefined || settings.mode === 'off') return { type: 'outside', leaves: false };
-    const { placeCommand, sandbox } = await (this.#sandbox ??= this.#loadSandbox(settings));
+    const { findContentsRead, placeCommand, sandbox } = await (this.#sandbox ??= this.#loadSandbox(settings));
     const verdict = await judge();
-    const reads = verdict.type === 'safe' ? verdict.reads : undefined;
+    const reads = verdict.type === 'safe' ? this.#readsOf(verdict, findContentsRead) : undefined;
     return await placeCommand({ wish: input.outside === true ? 'outside' : 'inside', reads }, place, sandbox, state);
+  }
+
+  #readsOf(
+    { program, words, located, folder }: Extract<Verdict, { readonly type: 'safe' }>,
+    find: typeof FindContentsRead,
+  ): PlainReads {
+    const contents = find(program, words).flatMap((word) => this.#deps.workspace.placesNamed(word, folder));
+    return { paths: located, contents };
   }
 
   #given(sessionId: SessionId): Readonly<Record<string, string>> {
@@ -293,7 +304,8 @@ class TerminalCommands {
   async #loadSandbox(settings: SandboxSettings): Promise<LoadedSandbox> {
     const { placeCommand } = await import('./sandbox/place-command.ts');
     const { Sandbox } = await import('./sandbox/sandbox.ts');
-    return { placeCommand, sandbox: new Sandbox({ ...this.#deps, settings }) };
+    const { findContentsRead } = await import('./sandbox/contents-read.ts');
+    return { findContentsRead, placeCommand, sandbox: new Sandbox({ ...this.#deps, settings }) };
   }
 
   async #loadShell(): Promise<LoadedShell> {
@@ -307,13 +319,21 @@ class TerminalCommands {
   }
 }
 
-/** What a command is by its words. `reads` are the paths that a plain read names. */
+/** What a command is by its words. */
 type Verdict =
-  | { readonly type: 'safe'; readonly reads: readonly string[] }
+  | {
+      /** It only reads; `located` is where its words lead from the folder. */
+      readonly type: 'safe';
+      readonly program: string;
+      readonly words: readonly string[];
+      readonly located: readonly string[];
+      readonly folder: string;
+    }
   | { readonly type: 'doubtful'; readonly why: string; readonly words?: readonly string[] }
   | { readonly type: 'forbidden'; readonly reason: string };
 
 interface LoadedSandbox {
+  readonly findContentsRead: typeof FindContentsRead;
   readonly placeCommand: typeof PlaceCommand;
   readonly sandbox: Sandbox;
 }

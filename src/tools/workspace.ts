@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../base/is-inside.ts';
 import type { Risk, ToolPlace } from '../model/tool.ts';
 import { isDelicatePath } from './delicate-names.ts';
@@ -36,6 +36,15 @@ export class Workspace {
   /** The absolute path that a tool's argument means, with all links followed. Relative ones start where the shell stands. */
   locate(path: string, place: ToolPlace, from = this.#state.currentFolder(place)): string {
     return realPath(resolve(realPath(from), this.#expandHome(path)));
+  }
+
+  /** Every place that a word may name from a folder, by its names and by its folder's: what stands there can be swapped. */
+  placesNamed(path: string, from: string): readonly string[] {
+    const expanded = this.#expandHome(path);
+    return [from, realPath(from)].flatMap((folder) => {
+      const named = resolve(folder, expanded);
+      return [named, realPath(dirname(named))];
+    });
   }
 
   #expandHome(path: string): string {

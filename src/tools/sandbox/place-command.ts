@@ -1,8 +1,10 @@
 import type { ToolPlace } from '../../model/tool.ts';
 import type { Enclosure } from '../shell/enclosure.ts';
 import type { CommandResult } from '../shell/run-command.ts';
+import { realPath } from '../real-path.ts';
 import type { TaskState } from '../task-state.ts';
 import { noteSandbox } from './sandbox-note.ts';
+import { isWithin } from './sandbox-view.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Where a command runs. */
@@ -21,17 +23,25 @@ export interface Room {
   readonly noteStart: string;
 }
 
+export interface PlainReads {
+  /** Where its words lead. */
+  readonly paths: readonly string[];
+  /** By their names, the places of files whose contents it shows. */
+  readonly contents: readonly string[];
+}
+
 export interface PlacedCommand {
   /** Whether the model asks to leave the sandbox. */
   readonly wish: 'inside' | 'outside';
   /** What is read by a command that plainly does nothing else; undefined where it may do more. */
-  readonly reads: readonly string[] | undefined;
+  readonly reads: PlainReads | undefined;
 }
 
 /**
  * Decides where a command runs, from nothing that another command could change meanwhile but the shell's folder: what was
  * judged to run inside never runs outside unasked. What only reads runs outside, where everything can be read, except for
- * what only the sandbox has.
+ * what only the sandbox has, and for files in the folder that commands inside may write to: they could put a link in the
+ * place of one after it was judged.
  */
 export async function placeCommand(
   { wish, reads }: PlacedCommand,
@@ -45,8 +55,8 @@ export async function placeCommand(
     return { type: 'refused', reason: `commands run only in the sandbox (terminal.sandbox), and ${fence.reason}` };
   }
   const standsInside = sandbox.isPrivate(state.recordedFolder(place), place);
-  const isPlainRead = reads !== undefined && !standsInside && !reads.some((path) => sandbox.isPrivate(path, place));
-  if (wish === 'outside' || isPlainRead) return { type: 'outside', leaves: true };
+  const isInside = standsInside || reads === undefined || readsInside(reads, place, sandbox);
+  if (wish === 'outside' || !isInside) return { type: 'outside', leaves: true };
   const room: Room = {
     enclose: (requestFile) => sandbox.enclose(place, requestFile, fence.report),
     folder: (asked) => findFolder(asked, place, sandbox, state),
@@ -54,6 +64,11 @@ export async function placeCommand(
     noteStart: sandbox.describeProcess(),
   };
   return { type: 'inside', room };
+}
+
+function readsInside({ paths, contents }: PlainReads, place: ToolPlace, sandbox: Sandbox): boolean {
+  const own = [place.workdir, realPath(place.workdir)];
+  return contents.some((path) => isWithin(path, own)) || paths.some((path) => sandbox.isPrivate(path, place));
 }
 
 function findFolder(

@@ -33,6 +33,8 @@ test('inside nothing is asked, leaving is, and the disasters are refused either 
   assert.deepEqual(await assess({ command: 'ls /var' }), ['safe', null, null]);
   assert.deepEqual(await assess({ command: 'ls /tmp' }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: `ls ${bench.workdir}` }), ['safe', null, null]);
+  assert.deepEqual(await assess({ command: 'cat notes' }), ['safe', 'sandbox', null]);
+  assert.deepEqual(await assess({ command: 'grep word /var/log/any' }), ['safe', null, null]);
 });
 
 test('a consent to leave can be given for good, as without a sandbox', here, async () => {

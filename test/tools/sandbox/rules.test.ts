@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findContentsRead } from '../../../src/tools/sandbox/contents-read.ts';
 import { findGuardedFiles } from '../../../src/tools/sandbox/guarded-files.ts';
 import { noteSandbox } from '../../../src/tools/sandbox/sandbox-note.ts';
 import { findToolFolders } from '../../../src/tools/sandbox/tool-folders.ts';
@@ -26,6 +27,26 @@ for (const [code, output, isNoted] of ends) {
     const result = { ending: { type: 'exited', code }, output, isCut: false, lostState: undefined } as const;
 
     assert.equal(noteSandbox(result, 'no network') !== undefined, isNoted);
+  });
+}
+
+const reads: readonly (readonly [line: string, contents: string])[] = [
+  ['cat notes', 'notes'],
+  ['cat -n notes /etc/hosts', 'notes /etc/hosts'],
+  ['tail -n 20 /var/log/syslog', '/var/log/syslog'],
+  ['tail -f notes', 'notes'],
+  ['head -c 1K notes', 'notes'],
+  ['cut -d : -f 1 notes', 'notes'],
+  ['grep -A 3 word notes', 'notes'],
+  ['grep word', ''],
+  ['ls -la notes', ''],
+  ['echo notes', ''],
+];
+for (const [line, contents] of reads) {
+  test(`${line} shows the contents of ${contents === '' ? 'no file' : contents}`, () => {
+    const [program = '', ...words] = line.split(' ');
+
+    assert.equal(findContentsRead(program, words).join(' '), contents);
   });
 }
 
