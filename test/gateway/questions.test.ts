@@ -44,6 +44,22 @@ for (const [said, meant] of [
   });
 }
 
+test('CLAR-02 of two answers in the same moment the first counts, and the second is a message like any other', async () => {
+  await using house = await openHouse({ script: ({ index }) => (index === 0 ? asked : says('Painted.')) });
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+
+  const intakes = await Promise.all([house.admit('red'), house.admit('blue')]);
+  await house.whenIdle();
+
+  assert.deepEqual(
+    intakes.map(({ type }) => type),
+    ['answered', 'steered'],
+  );
+  assert.deepEqual(await outcomes(house), ['The user answers: red']);
+});
+
 test('CLAR-02 commands still work while a question waits, and a stop ends it', async () => {
   await using house = await openHouse();
   const question = house.whenAsked();

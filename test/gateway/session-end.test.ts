@@ -232,6 +232,22 @@ async function whenRemoved(path: string): Promise<void> {
   while (existsSync(path)) await nextTick();
 }
 
+test('L3 the message that begins a new session closes the task of the old one, before any sweep', async () => {
+  const clock = new ManualClock(new Date(2026, 0, 15, 3, 59, 50).getTime());
+  const settings = { session_reset: { mode: 'daily', at_hour: 4 } };
+  await using house = await openTelegramHouse({ script, clock, settings });
+  await run(house, 'cd / && export COLOUR=blue');
+  const over = await sessionOf(house, anna.id);
+  const hadTask = existsSync(taskOf(house, over));
+
+  clock.advance(20_000);
+  await ask(house, 'good morning');
+  await whenRemoved(taskOf(house, over));
+
+  assert.equal(hadTask, true);
+  assert.notEqual(await sessionOf(house, anna.id), over);
+});
+
 test('R4 expiry closes the task of a session that is over, once, and no other: not one that is in use or at work', async () => {
   const { house, clock } = await openChats();
   await using _house = house;
