@@ -26,6 +26,7 @@ case $1 in
   rm) rm -f "running/$3"; rm -rf home/.talaria-remote ;;
   exec)
     [ -e "running/$3" ] || { echo "Error response from daemon: No such container: $3" >&2; exit 1; }
+    [ ! -e no-bash ] || { echo 'exec: "bash": executable file not found' >&2; exit 127; }
     read -r place < "running/$3"; cd "$place"
     shift 3; exec env -i PATH="$PATH" HOME='${folder.path}/home' "$@" ;;
 esac
@@ -65,6 +66,11 @@ export class FakeEngine implements AsyncDisposable {
   /** From now on every call fails with this. */
   async breakDown(message: string): Promise<void> {
     await writeFile(join(this.#folder.path, 'broken'), message);
+  }
+
+  /** From now on no container has a bash. */
+  async removeBash(): Promise<void> {
+    await writeFile(join(this.#folder.path, 'no-bash'), '');
   }
 
   async mend(): Promise<void> {

@@ -39,7 +39,7 @@ export class RemoteCalls {
 
   /** The calls whose records nobody needs any more, here or there. */
   settled(sessionId: SessionId): readonly string[] {
-    const keys = this.wasSent(sessionId) ? readdirSync(this.#folderOf(sessionId)) : [];
+    const keys = this.wasOpened(sessionId) ? readdirSync(this.#folderOf(sessionId)) : [];
     return keys.filter((key) => !this.#held.has(`${sessionId}/${key}`));
   }
 
@@ -47,10 +47,14 @@ export class RemoteCalls {
     for (const key of keys) rmSync(join(this.#folderOf(sessionId), key), { force: true });
   }
 
+  /** For the time before anything is sent: from here on the session may have something elsewhere. */
+  open(sessionId: SessionId): void {
+    mkdirSync(this.#folderOf(sessionId), { recursive: true, mode: 0o700 });
+  }
+
   note(sessionId: SessionId, key: string, call: SentCall): void {
-    const folder = this.#folderOf(sessionId);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, key), JSON.stringify(call), { mode: 0o600 });
+    this.open(sessionId);
+    writeFileSync(join(this.#folderOf(sessionId), key), JSON.stringify(call), { mode: 0o600 });
   }
 
   noted(sessionId: SessionId, key: string): SentCall | undefined {
@@ -64,8 +68,8 @@ export class RemoteCalls {
     }
   }
 
-  /** Whether anything of the session was ever sent. */
-  wasSent(sessionId: SessionId): boolean {
+  /** Whether the session may have something elsewhere. */
+  wasOpened(sessionId: SessionId): boolean {
     return existsSync(this.#folderOf(sessionId));
   }
 

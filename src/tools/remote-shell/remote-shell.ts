@@ -116,6 +116,7 @@ export class RemoteShell {
   async #greet(context: ToolContext): Promise<Greeting | string> {
     const known = this.#greetings.get(context.sessionId);
     if (known !== undefined) return known;
+    this.#calls.open(context.sessionId);
     const deed = await this.#link.perform(
       { name: 'find_folder', words: [this.there.startsIn], place: context },
       context.signal,
@@ -191,7 +192,7 @@ export class RemoteShell {
 
   /** Ends what the session has there. A place that is out of reach keeps it, and nobody waits long for that. */
   async end(sessionId: SessionId): Promise<void> {
-    if (this.#options.problem !== undefined || !this.#calls.wasSent(sessionId)) return;
+    if (this.#options.problem !== undefined || !this.#calls.wasOpened(sessionId)) return;
     this.#greetings.delete(sessionId);
     if ((await this.there.release(sessionId)) === 'stays') {
       const act = { name: 'close', words: [sessionId], place: { sessionId, workdir: '' } } as const;

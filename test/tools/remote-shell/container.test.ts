@@ -160,6 +160,18 @@ test('a command in a container is found by a later start of the program, and ran
   assert.equal(await readFile(join(engine.home, 'ledger'), 'utf8'), 'ran\n');
 });
 
+test('an image without bash is an error, and its container goes with the session all the same', async () => {
+  await using engine = await openFakeEngine();
+  await engine.removeBash();
+  await using bench = await openBench(engine);
+
+  const text = await bench.run('terminal', { command: 'echo hi' });
+  await bench.toolbox.endTask(bench.place.sessionId);
+
+  assert.match(text, /^ERROR: there is no bash in a container of debian:13 \(.*not found\)\. Nothing was run$/);
+  assert.equal((await engine.calls()).at(-1), `rm --force talaria-${bench.place.sessionId} `);
+});
+
 test('without an engine that is said, and nothing runs on this machine instead', async () => {
   const docker = terminalSettings({ docker: { image: 'debian:13' } }).docker;
   await using bench = await openToolBench({
