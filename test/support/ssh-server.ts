@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -37,13 +38,19 @@ export async function openSshServer({ knows = 'it' }: SshServerOptions = {}): Pr
   return server;
 }
 
+/** Below the ports that the system hands out itself: it stays free while the host is down. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const server = createServer().listen(randomInt(15_000, 32_000), '127.0.0.1');
+    const port = await once(server, 'listening').then(
+      () => (server.address() as AddressInfo).port,
+      () => undefined,
+    );
+    if (port === undefined) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 export class SshServer implements AsyncDisposable {
@@ -100,9 +107,14 @@ export class SshServer implements AsyncDisposable {
 
   async start(): Promise<void> {
     const config = join(this.#folder.path, 'config');
-    this.#child = spawn(sshd, ['-D', '-e', '-f', config], { stdio: 'ignore' });
+    const child = spawn(sshd, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    let said = '';
+    child.stderr.on('data', (bytes: Buffer) => {
+      said = (said + bytes.toString('utf8')).slice(-2000);
+    });
     while (!(await this.#answers())) {
-      if (this.#child.exitCode !== null) throw new Error(`sshd ended with ${this.#child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${said}`);
       await nextTick();
     }
   }
@@ -138,8 +150,16 @@ export class SshServer implements AsyncDisposable {
 function sshdBelow(parent: number): readonly number[] {
   const children = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false;
-    const stat = existsSync(`/proc/${name}/stat`) ? readFileSync(`/proc/${name}/stat`, 'utf8') : '';
+    const stat = readStat(name);
     return stat.includes('(sshd') && Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
   });
   return children.map(Number).flatMap((pid) => [pid, ...sshdBelow(pid)]);
+}
+
+function readStat(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return ''; // it has ended meanwhile
+  }
 }
