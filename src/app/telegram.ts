@@ -12,7 +12,7 @@ import type { AppParts } from './parts.ts';
 /** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
 export async function openTelegramBot(parts: AppParts, report: (line: string) => void): Promise<Channel> {
   const { env, home, secrets, settings, clock, log } = parts;
-  const { telegram } = settings.current.config;
+  const { telegram, memberSessions } = settings.current.config;
   const { openTelegram } = await import('../channels/telegram/open-telegram.ts');
   const { commandTable: commands } = await import('../gateway/commands.ts');
   return openTelegram({
@@ -25,6 +25,7 @@ export async function openTelegramBot(parts: AppParts, report: (line: string) =>
     webhookSecret: await findWebhookSecret(telegram, secrets),
     report,
     settings: telegram,
+    memberSessions,
     clock,
     log,
   });

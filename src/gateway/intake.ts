@@ -106,7 +106,7 @@ async function choose({ address, person, choice, digest }: Choice, deps: IntakeD
   const answering = await deps.questions.answer({ address, person, said: { choice, digest } });
   return answering === 'taken'
     ? { type: 'answered' }
-    : { type: 'refused', reason: 'that question is not open any more' };
+    : { type: 'refused', reason: 'that question is not open any more, or is for someone else' };
 }
 
 /** A message: steers, waits or interrupts, as wished or as the settings have it. */

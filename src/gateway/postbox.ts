@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { PersonId, SessionId } from '../base/ids.ts';
-import { addressKey } from '../model/session.ts';
+import { sharedPlace } from '../model/session.ts';
 import type { Letter, Postbox, Recipient } from '../model/postbox.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
@@ -37,8 +37,10 @@ export class OutboxPostbox implements Postbox {
     const own = recipientAt(here.address);
     if (to === undefined || to === own.name) return own;
     const { homes, sessions } = await this.#known();
-    if (to === 'home') return homes.map(({ address }) => recipientAt(address))[0];
-    return [...homes, ...sessions].map(({ address }) => recipientAt(address)).find(({ name }) => name === to);
+    const places = to === 'home' ? homes : [...homes, ...sessions];
+    // A letter is for the chat, whoever talks there, and is kept with nobody's conversation but the sender's.
+    const recipients = places.map(({ address }) => recipientAt(sharedPlace(address)));
+    return to === 'home' ? recipients[0] : recipients.find(({ name }) => name === to);
   }
 
   async reach(from: SessionId, person: PersonId): Promise<readonly Recipient[]> {
@@ -49,11 +51,11 @@ export class OutboxPostbox implements Postbox {
     const mayWriteHome = await isOwner({ address: here.address, person }, this.#deps);
     const places = [
       here.address,
-      ...homes.filter((home) => mayWriteHome || home.person === person).map(({ address }) => address),
-      ...sessions.filter((session) => isOwn(session, person)).map(({ address }) => address),
+      ...homes.filter((home) => mayWriteHome || home.person === person).map(({ address }) => sharedPlace(address)),
+      ...sessions.filter((session) => isOwn(session, person)).map(({ address }) => sharedPlace(address)),
     ];
-    const byKey = new Map(places.map((address) => [addressKey(address), recipientAt(address)]));
-    return [...byKey.values()];
+    const recipients = places.map(recipientAt);
+    return recipients.filter(({ name }, index) => recipients.findIndex((each) => each.name === name) === index);
   }
 
   async post({ key, from, to, text, files }: Letter): Promise<'posted' | 'posted-before'> {

@@ -310,6 +310,10 @@ export const configSchema = object({
   search: optional(sections.search),
   browser: optional(sections.browser),
   session_reset: optional(sections.session_reset),
+  group_sessions_per_user: optional(boolean('whether each member of a group has a session of their own there (true)')),
+  thread_sessions_per_user: optional(
+    boolean('the same for the topics of a group, which are shared unless set (false)'),
+  ),
   storage: optional(sections.storage),
 });
 

@@ -10,6 +10,8 @@ import type { ApiMode, CacheLife } from './runtime.ts';
 import type { Problem } from './schema.ts';
 import { findExceptionDoubts, searchSettings } from './search-settings.ts';
 import type { SearchSettings } from './search-settings.ts';
+import { usualMemberSessions } from './session.ts';
+import type { MemberSessions } from './session.ts';
 import { findTerminalDoubts, terminalSettings } from './terminal-settings.ts';
 import type { TerminalSettings } from './terminal-settings.ts';
 import { unknownKeys } from './unknown-keys.ts';
@@ -181,6 +183,7 @@ export interface Config {
   readonly search: SearchSettings;
   readonly browser: BrowserSettings;
   readonly sessionReset: ResetSettings;
+  readonly memberSessions: MemberSessions;
   readonly storage: { readonly retentionDays: number };
 }
 
@@ -262,6 +265,10 @@ export function withDefaults(user: UserConfig): Config {
     search: searchSettings(user.search),
     browser: browserSettings(user.browser),
     sessionReset: resetSettings(user.session_reset),
+    memberSessions: {
+      inGroups: user.group_sessions_per_user ?? usualMemberSessions.inGroups,
+      inThreads: user.thread_sessions_per_user ?? usualMemberSessions.inThreads,
+    },
     storage: { retentionDays: user.storage?.retention_days ?? 0 },
   };
 }

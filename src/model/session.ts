@@ -9,7 +9,18 @@ export interface Address {
   readonly account: string;
   readonly chat: string;
   readonly thread: string;
+  /** Whose conversation it is, where each member of a chat has one of their own; left out: everyone's there. */
+  readonly member?: PersonId;
 }
+
+/** Whether each member of a chat has a session of their own, or all of them share one. */
+export interface MemberSessions {
+  readonly inGroups: boolean;
+  /** In the topics of a group, which people open to talk together. */
+  readonly inThreads: boolean;
+}
+
+export const usualMemberSessions: MemberSessions = { inGroups: true, inThreads: false };
 
 /** The part of a request that never changes while the signature stays: kept with the session, byte for byte. */
 export interface FrozenPrompt {
@@ -45,6 +56,12 @@ export interface Session {
 }
 
 /** An address as one string: the key under which a session is found. No two addresses share it. */
-export function addressKey(address: Address): string {
-  return [address.platform, address.account, address.chat, address.thread].map(encodeURIComponent).join('/');
+export function addressKey({ platform, account, chat, thread, member }: Address): string {
+  const parts = [platform, account, chat, thread, ...(member === undefined ? [] : [member])];
+  return parts.map(encodeURIComponent).join('/');
+}
+
+/** The place where all members of a chat read what is sent, whoever's conversation it belongs to. */
+export function sharedPlace({ platform, account, chat, thread }: Address): Address {
+  return { platform, account, chat, thread };
 }

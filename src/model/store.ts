@@ -37,8 +37,8 @@ export interface TurnLog {
 
 export interface SessionFilter {
   readonly platform?: string;
-  /** Those of one chat, in whatever thread of it. */
-  readonly chat?: Pick<Address, 'platform' | 'account' | 'chat'>;
+  /** Those of one chat, in whatever thread of it; of one member, or those that all share. */
+  readonly chat?: Pick<Address, 'platform' | 'account' | 'chat' | 'member'>;
   /** Leaves out those in which nothing was ever said. */
   readonly stage?: 'begun';
   readonly limit: number;

@@ -96,6 +96,8 @@ test('in a chat only its own sessions are there; the threads of a private chat s
   assert.doesNotMatch(await typeAt(group, '/resume', house), /in private|at the terminal/);
   assert.match(await typeAt(group, `/resume ${inDm}`, house), /^There is no session/);
   assert.match(await typeAt({ ...group, thread: '7' }, `/resume ${inGroup}`, house), /^There is no session/);
+  const member = 'telegram:43' as PersonId;
+  assert.match(await typeAt({ ...group, member }, `/resume ${inGroup}`, house), /^There is no session/);
   assert.match(await typeAt(dm, `/resume ${own}`, house), /^There is no session/);
   assert.match(await typeAt(dm, `/resume ${inGroup}`, house), /^There is no session/);
   assert.match(await typeAt(topic, '/resume 1', house), /^Going on with .*in private/);

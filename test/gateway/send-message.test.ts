@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
 import type { PersonId } from '../../src/base/ids.ts';
+import { OutboxPostbox } from '../../src/gateway/postbox.ts';
+import { withDefaults } from '../../src/model/config.ts';
+import type { UserConfig } from '../../src/model/config-schema.ts';
 import type { Faults } from '../../src/model/faults.ts';
 import { outcomeToText } from '../../src/model/message.ts';
+import type { Session } from '../../src/model/session.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import { anna, ben } from '../support/telegram-server.ts';
@@ -97,6 +102,30 @@ test('on Telegram a file comes to the chat without a question, and what holds se
   assert.equal(house.telegram.callsOf('sendDocument').length, 1);
   assert.ok(house.telegram.shown(anna.id).some(({ text }) => text === 'Here it is.'));
   assert.ok(!house.telegram.shown(anna.id).some(({ text }) => text === 'And this.'));
+});
+
+test('a letter to a group is for all who are in it, and stands in no other member’s conversation', async () => {
+  await using house = await openTestHouse({ script: [] });
+  const { store } = house.app;
+  const [one, two] = ['telegram:42', 'telegram:43'] as PersonId[];
+  assert.ok(one && two);
+  const group = { ...homeAddress, chat: '-100' };
+  const begin = (member: PersonId): Promise<Session> =>
+    store.sessions.at({ address: { ...group, member }, person: member, workdir: '/' });
+  const [, own] = [await begin(two), await begin(one)];
+  const { id } = await store.sessions.at({ address: homeAddress, person: one, workdir: '/' });
+  const postbox = new OutboxPostbox({
+    store,
+    settings: { current: { config: withDefaults({} as UserConfig), user: null } },
+    clock: systemClock,
+  });
+
+  assert.deepEqual(await postbox.find('telegram:-100', id), { name: 'telegram:-100', address: group });
+  assert.deepEqual(await postbox.find(undefined, own.id), { name: 'telegram:-100', address: own.address });
+  assert.deepEqual(await postbox.reach(own.id, one), [
+    { name: 'telegram:-100', address: own.address },
+    { name: 'telegram:42', address: homeAddress },
+  ]);
 });
 
 test('nobody reaches the chat of someone else', async () => {

@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import type { PersonId } from '../../src/base/ids.ts';
+import type { Address } from '../../src/model/session.ts';
 import type { Store } from '../../src/model/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
@@ -169,4 +171,38 @@ test('what was used before anyone noted how long caches were to be kept is still
   const usage = { fresh: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 0 };
   const call = { sessionId: undefined, turnId: 'trn_1', at: 5, runtime: 'anthropic:claude', purpose: 'answer' };
   assert.deepEqual(kept, [{ ...call, usage, cacheLife: undefined }]);
+});
+
+test('sessions and messages from before members had their own are there as what all share', async () => {
+  await using folder = await makeTempFolder();
+  const older = migrations.filter(({ version }) => version < 9);
+  await (await openWith(folder.path, older)).close();
+  const database = new DatabaseSync(join(folder.path, 'talaria.db'));
+  database.exec(
+    `INSERT INTO sessions (id, address_key, platform, account, chat, thread, person, workdir, title, created_at, active_at,
+        last_seq, answers) VALUES ('ses_1', 'telegram/1/-100/', 'telegram', '1', '-100', '', 'telegram:42', '/', 'Old', 1, 2, 0, 1);
+      INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, copy, state, attempts,
+        not_before, not_after, after_seq, at) VALUES ('out_1', 'ses_1', 'telegram/1/-100/', 'telegram', '1', '-100', '', 'reply',
+        'late', 'first', 'queued', 0, 0, 9999999999999, 0, 2);
+      INSERT INTO home_chats (platform, account, chat, thread, person, since)
+        VALUES ('telegram', '1', '-100', '', 'telegram:42', 3)`,
+  );
+  database.close();
+  const address: Address = { platform: 'telegram', account: '1', chat: '-100', thread: '' };
+  const person = 'telegram:42' as PersonId;
+
+  const store = await openWith(folder.path, migrations);
+  const session = await store.sessions.find(address);
+  const own = await store.sessions.find({ ...address, member: person });
+  const due = await store.outbox.due('telegram', 5, address);
+  const homes = await store.homeChats.list();
+  await store.close();
+
+  assert.deepEqual([session?.id, session?.title, session?.address], ['ses_1', 'Old', address]);
+  assert.equal(own, undefined);
+  assert.deepEqual(
+    due.map(({ message }) => [message.text, message.address]),
+    [['late', address]],
+  );
+  assert.deepEqual(homes, [{ address, person, since: 3 }]);
 });

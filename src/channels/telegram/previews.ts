@@ -135,7 +135,11 @@ export class Previews {
     const { clock } = this.#deps;
     for (;;) {
       const waitMs = (this.#nextAt.get(chat) ?? 0) - clock.now();
-      if (waitMs <= 0) return !stop.aborted;
+      if (waitMs <= 0) {
+        // Taken at once: another conversation in the same chat may wait for the same moment.
+        if (!stop.aborted) this.#nextAt.set(chat, clock.now() + paceOf(chat));
+        return !stop.aborted;
+      }
       const hasWaited = await clock.sleep(waitMs, stop).then(
         () => true,
         () => false,
@@ -153,7 +157,7 @@ export class Previews {
 
   #note(showing: Showing, { rich, place, id }: Step, result: CallResult<number>): void {
     const { chat } = showing.address;
-    const paceMs = chat.startsWith('-') ? groupPaceMs : privatePaceMs;
+    const paceMs = paceOf(chat);
     const waitMs = result.type === 'flooded' ? Math.max(result.afterMs, paceMs) : paceMs;
     this.#nextAt.set(chat, this.#deps.clock.now() + waitMs);
     if (result.type === 'done') showing.pieces[place] = { id: result.value, rich };
@@ -182,6 +186,10 @@ export class Previews {
     const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
     if (rich && id !== undefined && !signal.aborted) await editText({ address, rich }, id, this.#deps.bot, signal);
   }
+}
+
+function paceOf(chat: string): number {
+  return chat.startsWith('-') ? groupPaceMs : privatePaceMs;
 }
 
 interface Step {

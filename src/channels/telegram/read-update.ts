@@ -2,7 +2,7 @@ import type { Message, Update } from 'grammy/types';
 import type { PersonId } from '../../base/ids.ts';
 import type { Inbound } from '../../model/channel.ts';
 import { textPart } from '../../model/message.ts';
-import type { Address } from '../../model/session.ts';
+import type { Address, MemberSessions } from '../../model/session.ts';
 import { readAddressed } from './addressed.ts';
 import type { BotIdentity } from './addressed.ts';
 import { readButton } from './button-data.ts';
@@ -14,6 +14,7 @@ export interface UpdateReading {
   readonly bot: BotIdentity;
   /** Whom the bot listens to in groups: those who speak to it, everyone, or nobody. */
   readonly groups: 'addressed' | 'all' | 'off';
+  readonly memberSessions: MemberSessions;
   readonly workdir: string;
 }
 
@@ -36,24 +37,25 @@ function isMoving({ location }: Message): boolean {
   return location !== undefined;
 }
 
-function readPress(query: NonNullable<Update['callback_query']>, { bot }: UpdateReading): Inbound | undefined {
+function readPress(query: NonNullable<Update['callback_query']>, reading: UpdateReading): Inbound | undefined {
   const press = query.data === undefined ? undefined : readButton(query.data);
   if (press === undefined || query.message === undefined || query.from.is_bot) return undefined;
   const person = `${platform}:${query.from.id}` as PersonId;
-  const address = addressOf(query.message, bot);
+  const address = addressOf(query.message, person, reading);
   if ('choice' in press) return { type: 'choice', address, person, ...press };
   return { type: 'answer', address, person, ...press };
 }
 
-function readMessage(message: Message, { bot, groups, workdir }: UpdateReading): InboundMessage | undefined {
+function readMessage(message: Message, reading: UpdateReading): InboundMessage | undefined {
+  const { bot, groups, workdir } = reading;
   const person = personOf(message);
   const isGroup = message.chat.type !== 'private';
   if (person === undefined || (isGroup && groups === 'off')) return undefined;
   const { said, isAddressed } = readAddressed(message, bot);
   if (isGroup && groups === 'addressed' && !isAddressed) return undefined;
-  const text = compose(message, said, isGroup);
+  const address = addressOf(message, person, reading);
+  const text = compose(message, said, isGroup && address.member === undefined ? 'shared' : 'own');
   if (text === '') return undefined;
-  const address = addressOf(message, bot);
   const { account, chat } = address;
   const key = { platform, account, chat, messageId: String(message.message_id), revision: message.edit_date ?? 0 };
   return { type: 'message', key, address, person, parts: [textPart(text)], workdir };
@@ -67,19 +69,21 @@ function personOf({ from, sender_chat: sender, chat }: Message): PersonId | unde
 }
 
 /** Outside of topics the thread of a message is only a chain of replies. */
-function addressOf(message: AnyMessage, bot: BotIdentity): Address {
+function addressOf(message: AnyMessage, person: PersonId, { bot, memberSessions }: UpdateReading): Address {
   const isInTopic = 'is_topic_message' in message && message.is_topic_message;
   const thread = isInTopic ? String(message.message_thread_id ?? '') : '';
-  return { platform, account: bot.id, chat: String(message.chat.id), thread };
+  const { inGroups, inThreads } = memberSessions;
+  const isOwn = message.chat.type !== 'private' && (thread === '' ? inGroups : inThreads);
+  return { platform, account: bot.id, chat: String(message.chat.id), thread, ...(isOwn && { member: person }) };
 }
 
-/** The message as the model reads it. A command stays as it is, so that it is one. */
-function compose(message: Message, said: string, isGroup: boolean): string {
+/** The message as the model reads it: where several people speak, with a name. A command stays as it is, so that it is one. */
+function compose(message: Message, said: string, conversation: 'shared' | 'own'): string {
   const isEdited = message.edit_date !== undefined;
   const content = [...listAttachments(message).map(describeAttachment), said].filter((text) => text !== '').join('\n');
   const origin = originOf(message);
   if (content === '' || (content.startsWith('/') && !isEdited && origin === '')) return content;
-  const speaker = isGroup ? `${nameOf(message)}: ` : '';
+  const speaker = conversation === 'shared' ? `${nameOf(message)}: ` : '';
   return `${quoteOf(message)}${isEdited ? '[edited] ' : ''}${speaker}${origin}${content}`;
 }
 

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
+import { usualMemberSessions } from '../../model/session.ts';
+import type { MemberSessions } from '../../model/session.ts';
 import type { BotIdentity } from './addressed.ts';
 import { BotApi } from './bot-api.ts';
 import { fetchAttachments, filesIn } from './fetch-attachments.ts';
@@ -29,6 +31,8 @@ export interface TelegramOptions {
   readonly workdir: string;
   /** Whom the bot listens to in groups; left out: those who speak to it. */
   readonly groups?: UpdateReading['groups'];
+  /** Left out: the members of a group have their own sessions, and share those of its topics. */
+  readonly memberSessions?: MemberSessions;
   /** What is done with pictures and files; left out: they are only described. */
   readonly attachments?: AttachmentPolicy;
   /** The menu of commands. */
@@ -88,7 +92,8 @@ interface Receiving extends TelegramOptions {
 async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<Inbound, void> {
   const identity = await introduce(deps, signal);
   if (identity === undefined) return;
-  const reading: UpdateReading = { bot: identity, groups: deps.groups ?? 'addressed', workdir: deps.workdir };
+  const { groups = 'addressed', memberSessions = usualMemberSessions, workdir } = deps;
+  const reading: UpdateReading = { bot: identity, groups, memberSessions, workdir };
   for await (const update of receiveUpdates(deps, signal)) {
     const inbound = readOrSkip(update, reading, deps.log);
     if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);

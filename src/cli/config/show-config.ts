@@ -83,6 +83,8 @@ export function asWritten({ model, fallback, providers, compaction, limits, pric
     search: searchAsWritten(rest.search),
     browser: browserAsWritten(rest.browser),
     session_reset: resetAsWritten(rest.sessionReset),
+    group_sessions_per_user: rest.memberSessions.inGroups,
+    thread_sessions_per_user: rest.memberSessions.inThreads,
     storage: { retention_days: rest.storage.retentionDays },
   };
 }

@@ -8,7 +8,7 @@ import type { KeptOutbound, NewOutbound, Outbox, QueuedOutbound } from '../../mo
 import type { Database, Query } from './database.ts';
 import { requireSession } from './require-session.ts';
 import type { Rows } from './rows.ts';
-import { toAddress } from './sessions.ts';
+import { fromAddress, toAddress } from './sessions.ts';
 import type { AddressColumns } from './sessions.ts';
 
 interface OutboxRow extends AddressColumns {
@@ -33,7 +33,7 @@ interface KeptColumns {
 }
 
 const columns =
-  'id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by';
+  'id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by';
 const isOpen = `state IN ('queued', 'sending')`;
 
 const openAtAddress: Query<OutboxRow> = {
@@ -95,15 +95,12 @@ function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
   requireSession(db, sessionId);
   const id = newId('outbox', now);
   db.run(
-    `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, kind, text, files, copy, state, attempts,
-      not_before, not_after, after_seq, at)
-      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
+    `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state,
+      attempts, not_before, not_after, after_seq, at)
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
     id,
     addressKey(address),
-    address.platform,
-    address.account,
-    address.chat,
-    address.thread,
+    ...fromAddress(address),
     kind,
     text,
     files.length === 0 ? null : JSON.stringify(files),

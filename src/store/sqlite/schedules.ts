@@ -2,7 +2,7 @@ import type { PersonId, ScheduleId } from '../../base/ids.ts';
 import type { Schedule, Schedules } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
-import { toAddress } from './sessions.ts';
+import { fromAddress, toAddress } from './sessions.ts';
 import type { AddressColumns } from './sessions.ts';
 
 interface ScheduleRow extends AddressColumns {
@@ -13,7 +13,7 @@ interface ScheduleRow extends AddressColumns {
   readonly next_at: number;
 }
 
-const select = 'SELECT id, platform, account, chat, thread, person, cron, prompt, next_at FROM schedules';
+const select = 'SELECT id, platform, account, chat, thread, member, person, cron, prompt, next_at FROM schedules';
 // A slot that was taken stays taken, even if the clock is set back or the schedule is written again.
 const isFree = '(last_slot IS NULL OR next_at > last_slot)';
 
@@ -42,16 +42,13 @@ export function scheduleRows(db: Database): Rows<Schedules> {
 
 function put(db: Database, { id, address, person, cron, prompt, nextAt }: Schedule): void {
   db.run(
-    `INSERT INTO schedules (id, platform, account, chat, thread, person, cron, prompt, next_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO schedules (id, platform, account, chat, thread, member, person, cron, prompt, next_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET platform = excluded.platform, account = excluded.account, chat = excluded.chat,
-        thread = excluded.thread, person = excluded.person, cron = excluded.cron, prompt = excluded.prompt,
-        next_at = excluded.next_at`,
+        thread = excluded.thread, member = excluded.member, person = excluded.person, cron = excluded.cron,
+        prompt = excluded.prompt, next_at = excluded.next_at`,
     id,
-    address.platform,
-    address.account,
-    address.chat,
-    address.thread,
+    ...fromAddress(address),
     person,
     cron,
     prompt,

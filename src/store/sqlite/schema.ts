@@ -251,4 +251,14 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE outbox ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 0;
     `,
   },
+  {
+    version: 9,
+    sql: `
+      -- Whose conversation it is in a chat of several people; empty: everyone's there.
+      ALTER TABLE sessions ADD COLUMN member TEXT NOT NULL DEFAULT '';
+      ALTER TABLE outbox ADD COLUMN member TEXT NOT NULL DEFAULT '';
+      ALTER TABLE schedules ADD COLUMN member TEXT NOT NULL DEFAULT '';
+      ALTER TABLE home_chats ADD COLUMN member TEXT NOT NULL DEFAULT '';
+    `,
+  },
 ];

@@ -14,6 +14,8 @@ export interface AddressColumns {
   readonly account: string;
   readonly chat: string;
   readonly thread: string;
+  /** Empty for none. */
+  readonly member: PersonId | '';
 }
 
 interface SessionRow extends AddressColumns {
@@ -28,7 +30,7 @@ interface SessionRow extends AddressColumns {
 }
 
 const select = `
-  SELECT id, platform, account, chat, thread, person, title, workdir, created_at, active_at, prompt, settings
+  SELECT id, platform, account, chat, thread, member, person, title, workdir, created_at, active_at, prompt, settings
   FROM sessions LEFT JOIN frozen_prompts ON session_id = id`;
 
 const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
@@ -37,7 +39,7 @@ const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND i
 const sessionsEnding: Query<SessionRow> = { sql: `${select} WHERE substr(id, -length(?)) = ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
   sql: `${select} WHERE platform = coalesce(?, platform) AND account = coalesce(?, account) AND chat = coalesce(?, chat)
-    AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
+    AND member = coalesce(?, member) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
 
 // Behind every text that begins with the same characters.
@@ -72,8 +74,13 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
   };
 }
 
-export function toAddress({ platform, account, chat, thread }: AddressColumns): Address {
-  return { platform, account, chat, thread };
+export function toAddress({ platform, account, chat, thread, member }: AddressColumns): Address {
+  return { platform, account, chat, thread, ...(member !== '' && { member }) };
+}
+
+/** In the order of the columns: platform, account, chat, thread, member. */
+export function fromAddress({ platform, account, chat, thread, member }: Address): readonly string[] {
+  return [platform, account, chat, thread, member ?? ''];
 }
 
 function answering(db: Database, address: Address): Session | undefined {
@@ -84,14 +91,11 @@ function answering(db: Database, address: Address): Session | undefined {
 function begin(db: Database, now: number, { address, person, workdir }: NewSession): Session {
   const id = newId('session', now);
   db.run(
-    `INSERT INTO sessions (id, address_key, platform, account, chat, thread, person, workdir, title, created_at,
-      active_at, last_seq, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0, 1)`,
+    `INSERT INTO sessions (id, address_key, platform, account, chat, thread, member, person, workdir, title, created_at,
+      active_at, last_seq, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0, 1)`,
     id,
     addressKey(address),
-    address.platform,
-    address.account,
-    address.chat,
-    address.thread,
+    ...fromAddress(address),
     person,
     workdir,
     now,
@@ -110,14 +114,11 @@ function resume(db: Database, id: SessionId, at: Address | undefined, now: numbe
   const address = at ?? session.address;
   retire(db, address);
   db.run(
-    `UPDATE sessions SET answers = 1, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?
-      WHERE id = ?`,
+    `UPDATE sessions SET answers = 1, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?,
+      member = ? WHERE id = ?`,
     now,
     addressKey(address),
-    address.platform,
-    address.account,
-    address.chat,
-    address.thread,
+    ...fromAddress(address),
     id,
   );
   return { ...session, address, activeAt: now };
@@ -126,7 +127,9 @@ function resume(db: Database, id: SessionId, at: Address | undefined, now: numbe
 function list(db: Database, { platform, chat, limit, stage }: SessionFilter): readonly Session[] {
   const wished = chat?.platform ?? platform ?? null;
   const fewestEntries = stage === 'begun' ? 1 : 0;
-  return db.all(recentSessions, wished, chat?.account ?? null, chat?.chat ?? null, fewestEntries, limit).map(toSession);
+  const { account = null, chat: where = null } = chat ?? {};
+  const member = chat === undefined ? null : (chat.member ?? '');
+  return db.all(recentSessions, wished, account, where, member, fewestEntries, limit).map(toSession);
 }
 
 function find(db: Database, id: SessionId): Session | undefined {

@@ -100,16 +100,21 @@ test('a chat sees about one change a second, and always the newest', async () =>
   );
 });
 
-test('a group, where Telegram allows less, sees a change every three seconds', async () => {
+test('a group, where Telegram allows less, sees a change every three seconds, of whichever conversation in it', async () => {
   await using bench = await openTelegram();
   bench.server.chats.open(-1001);
   const address = { ...privateChat, chat: '-1001' };
   await show(bench, opening, '', address);
   const growing = show(bench, `${opening} a`, '', address);
-  await bench.whenAsleepFor(3000);
+  const another = show(bench, opening, '', { ...address, member: 'telegram:43' } as Address);
+  await bench.whenAsleepFor(3000, 2);
   await settle(bench, growing, 3000);
+  await bench.whenAsleepFor(3000, 3);
+  const shownBy = ['editMessageText', 'sendMessage'].map((method) => bench.server.callsOf(method).length);
+  await settle(bench, another, 3000);
 
-  assert.equal(bench.server.callsOf('editMessageText').length, 1);
+  assert.deepEqual(shownBy, [1, 1]);
+  assert.equal(bench.server.callsOf('sendMessage').length, 2);
 });
 
 test('a flood is waited out in silence, and then the newest is shown', async () => {

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { anna, ben, botUser } from '../../support/telegram-server.ts';
 import type { MessageFields } from '../../support/telegram-server.ts';
 import { next, nextText, openTelegram } from './bench.ts';
+import type { MemberSessions } from '../../../src/model/session.ts';
 import type { TelegramOptions } from '../../../src/channels/telegram/telegram-channel.ts';
 
 const group = { id: -1001, type: 'supergroup', title: 'Friends' } as const;
@@ -14,12 +15,14 @@ function entity(type: 'mention' | 'bot_command', text: string, part: string): Me
   return { type, offset: text.indexOf(part), length: part.length };
 }
 
-/** What of a group's messages reaches us; a last one, to the bot, ends the wait. */
+const sharedByAll: MemberSessions = { inGroups: false, inThreads: false };
+
+/** What of a group's messages reaches the session that all share; a last one, to the bot, ends the wait. */
 async function heard(
   messages: readonly (readonly [text: string, fields: MessageFields])[],
   options: Partial<TelegramOptions> = {},
 ): Promise<readonly string[]> {
-  await using bench = await openTelegram({ commands, ...options });
+  await using bench = await openTelegram({ commands, memberSessions: sharedByAll, ...options });
   for (const [text, fields] of messages) bench.server.say(text, { chat: group, ...fields });
   bench.server.say('the end');
   const received = bench.receive();
@@ -95,7 +98,7 @@ test('a name cannot pass for more than a name', async () => {
 });
 
 test('bots and channels are not heard, and who speaks in the name of a chat is that chat', async () => {
-  await using bench = await openTelegram({ groups: 'all' });
+  await using bench = await openTelegram({ groups: 'all', memberSessions: sharedByAll });
   const { server } = bench;
   server.say('from a bot', { chat: group, from: { ...ben, is_bot: true } });
   server.say('a post', { chat: { id: -1002, type: 'channel', title: 'News' } });
@@ -118,6 +121,48 @@ test('a topic is an address of its own; a chain of replies outside of topics is 
 
   assert.deepEqual([topic.address.thread, chain.address.thread], ['7', '']);
   assert.deepEqual([topic.address.chat, chain.address.chat], ['-1001', '-1001']);
+});
+
+/** Whose conversation each thing belongs to that Anna and Ben do in a group, in a topic of it and in private. */
+async function membersOf(options: Partial<TelegramOptions>): Promise<readonly (string | undefined)[]> {
+  await using bench = await openTelegram({ groups: 'all', commands, ...options });
+  const { server } = bench;
+  const topic = { chat: group, message_thread_id: 7, is_topic_message: true };
+  for (const fields of [{ chat: group }, topic, {}]) {
+    const said = server.say('hello', fields);
+    server.edit(said, 'hallo', 1_767_225_700);
+    server.press('a=digest', { ...fields, from: ben });
+    server.say('/status', { ...fields, entities: [entity('bot_command', '/status', '/status')], from: ben });
+  }
+  const received = bench.receive();
+  const members = [];
+  for (let count = 0; count < 12; count += 1) members.push((await next(received)).address.member);
+  return members;
+}
+
+const nobodys = [undefined, undefined, undefined, undefined];
+const theirOwn = ['telegram:42', 'telegram:42', 'telegram:43', 'telegram:43'];
+
+test('in a group each member has a conversation of their own, and a topic is shared, unless the settings say otherwise', async () => {
+  assert.deepEqual(await membersOf({}), [...theirOwn, ...nobodys, ...nobodys]);
+  assert.deepEqual(await membersOf({ memberSessions: sharedByAll }), [...nobodys, ...nobodys, ...nobodys]);
+  const swapped = { inGroups: false, inThreads: true };
+  assert.deepEqual(await membersOf({ memberSessions: swapped }), [...nobodys, ...theirOwn, ...nobodys]);
+});
+
+test('a message names who wrote it only where several people talk', async () => {
+  const memberSessions = { inGroups: true, inThreads: false };
+  const topic = { message_thread_id: 7, is_topic_message: true } as const;
+
+  const texts = await heard(
+    [
+      ['hello', {}],
+      ['hello there', topic],
+    ],
+    { groups: 'all', memberSessions },
+  );
+
+  assert.deepEqual(texts, ['hello', 'Anna: hello there']);
 });
 
 test('an edit is a new revision of the same message and says that it is one', async () => {

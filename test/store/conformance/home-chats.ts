@@ -6,7 +6,7 @@ export const homeChatPromises: Promises = {
   'a platform has one home chat, the one that was named last, and that lasts': async ({ open }) => {
     await using house = await open();
     const { address: first } = inChat('one');
-    const second = { ...first, chat: 'two', thread: '7' };
+    const second = { ...first, chat: 'two', thread: '7', member: bob };
     const elsewhere = { ...first, platform: 'elsewhere' };
 
     await house.store.homeChats.set({ address: first, person: ada, since: 10 });

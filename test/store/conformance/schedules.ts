@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ScheduleId } from '../../../src/base/ids.ts';
 import type { Schedule } from '../../../src/model/store.ts';
-import { ada, chat } from '../../support/store-samples.ts';
+import { ada, bob, chat } from '../../support/store-samples.ts';
 import type { Promises } from './promises.ts';
 
 function schedule(id: string, nextAt: number): Schedule {
@@ -13,10 +13,10 @@ export const schedulePromises: Promises = {
     await using house = await open();
     await house.store.schedules.put(schedule('late', 300));
     await house.store.schedules.put(schedule('early', 100));
-    await house.store.schedules.put({ ...schedule('late', 200), prompt: 'changed', address: chat('two') });
+    const changed = { ...schedule('late', 200), prompt: 'changed', address: { ...chat('two'), member: bob } };
+    await house.store.schedules.put(changed);
 
     const store = await house.reopen();
-    const changed = { ...schedule('late', 200), prompt: 'changed', address: chat('two') };
     assert.deepEqual(await store.schedules.list(), [schedule('early', 100), changed]);
     assert.deepEqual(await store.schedules.due(99), []);
     assert.deepEqual(await store.schedules.due(100), [schedule('early', 100)]);

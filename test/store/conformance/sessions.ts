@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { SessionId } from '../../../src/base/ids.ts';
 import type { FrozenPrompt } from '../../../src/model/session.ts';
 import {
+  ada,
   admit,
   answered,
+  bob,
   dueTexts,
   inChat,
   messageKey,
@@ -72,6 +74,34 @@ export const sessionPromises: Promises = {
     assert.equal((await store.sessions.at(inChat('two'))).id, moved.id);
     assert.deepEqual(await store.sessions.get(left.id), left);
     assert.notEqual((await store.sessions.at(inChat('one'))).id, moved.id);
+  },
+
+  'the members of a chat have sessions and messages of their own beside those that they share': async ({ open }) => {
+    await using house = await open();
+    const { address: place, ...rest } = inChat('group');
+    const everyone = [undefined, ada, bob].map((member) => ({ ...place, ...(member && { member }) }));
+    const begun = [];
+    for (const address of everyone) begun.push(await house.store.sessions.at({ address, ...rest }));
+    for (const session of begun) await house.store.outbox.enqueue(replyTo(session, `to ${session.address.member}`));
+    await house.store.sessions.renew({ address: { ...place, member: bob }, ...rest });
+
+    const { sessions, outbox } = await house.reopen();
+
+    const found = [];
+    for (const address of everyone) found.push(await sessions.find(address));
+    assert.deepEqual(found.slice(0, 2), begun.slice(0, 2));
+    assert.notEqual(found[2]?.id, begun[2]?.id);
+    const listed = await sessions.list({ chat: { ...place, member: ada }, limit: 9 });
+    assert.deepEqual(listed, begun.slice(1, 2));
+    const due = await outbox.due(place.platform, house.clock.now(), { ...place, member: bob });
+    assert.deepEqual(
+      due.map(({ message: { address, text } }) => [address, text]),
+      [[{ ...place, member: bob }, `to ${bob}`]],
+    );
+    const [, own] = begun;
+    assert.ok(own);
+    const moved = await sessions.resume(own.id, { ...place, member: bob });
+    assert.deepEqual([moved.address.member, (await sessions.get(own.id))?.address.member], [bob, bob]);
   },
 
   'the sessions of one chat can be listed, whatever their thread': async ({ open }) => {

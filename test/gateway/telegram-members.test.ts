@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { User } from 'grammy/types';
+import type { Json } from '../../src/base/json.ts';
+import { callsTool, says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import type { TelegramHouse } from '../support/telegram-house.ts';
+import { anna, ben } from '../support/telegram-server.ts';
+import type { MessageFields } from '../support/telegram-server.ts';
+
+const group = { id: -100_500, type: 'supergroup', title: 'Team' } as const;
+const inGroup = { chat: group };
+const inTopic = { chat: group, message_thread_id: 7, is_topic_message: true } as const;
+const access = { allow: [anna.id, ben.id], groups: 'all' };
+
+/** Every message is answered with its number. */
+const script = (_: unknown, index: number): ReturnType<typeof says> => says(`Answer ${index + 1}.`);
+
+/** Says something in the group, and returns the messages that the model was asked with. */
+async function say(house: TelegramHouse, from: User, text: string, fields: MessageFields = inGroup): Promise<Asked> {
+  const before = house.model.requests.length;
+  house.telegram.say(text, { ...fields, from });
+  await house.telegram.whenShown(group.id, (texts) => texts.includes(`Answer ${before + 1}.`));
+  const request = house.model.requests.at(-1)?.json;
+  return (request?.['messages'] ?? []) as Asked;
+}
+
+type Asked = readonly Json[];
+
+function command(house: TelegramHouse, from: User, text: string): void {
+  const length = text.includes(' ') ? text.indexOf(' ') : text.length;
+  house.telegram.say(text, { ...inGroup, from, entities: [{ type: 'bot_command', offset: 0, length }] });
+}
+
+async function whoseSessions({ app }: TelegramHouse): Promise<readonly string[]> {
+  const sessions = await app.store.sessions.list({ limit: 9 });
+  return sessions.map(({ address: { thread, member } }) => `${thread}/${member ?? ''}`).toSorted();
+}
+
+test('two members of a group talk to it in sessions of their own, each of which only grows, and a new one is for one of them', async () => {
+  await using house = await openTelegramHouse({ script, telegram: access });
+
+  const first = await say(house, anna, 'my colour is red');
+  const bens = await say(house, ben, 'my colour is blue');
+  const second = await say(house, anna, 'and now');
+  command(house, ben, '/new');
+  await house.telegram.whenShown(group.id, (texts) => texts.length === 4);
+  const bensNew = await say(house, ben, 'who am I');
+  const third = await say(house, anna, 'still here');
+  const bensNext = await say(house, ben, 'go on');
+
+  assert.deepEqual(second.slice(0, first.length), first);
+  assert.deepEqual(third.slice(0, second.length), second);
+  assert.deepEqual(bensNext.slice(0, bensNew.length), bensNew);
+  assert.doesNotMatch(JSON.stringify([bens, bensNew, bensNext]), /red/);
+  assert.doesNotMatch(JSON.stringify(third), /blue/);
+  assert.equal(bens.length, first.length);
+  assert.equal(bensNew.length, first.length);
+  assert.deepEqual(await whoseSessions(house), ['/telegram:42', '/telegram:43', '/telegram:43']);
+});
+
+test('a topic is one conversation, and the settings can have it the other way round', async () => {
+  await using house = await openTelegramHouse({ script, telegram: access });
+
+  await say(house, anna, 'hello', inTopic);
+  const joined = await say(house, ben, 'me too', inTopic);
+  const shared = await whoseSessions(house);
+  await house.close();
+  await house.configure(access, { group_sessions_per_user: false, thread_sessions_per_user: true });
+  await house.open();
+  await say(house, anna, 'alone', inTopic);
+  await say(house, ben, 'alone, too', inTopic);
+  await say(house, anna, 'together');
+  const together = await say(house, ben, 'with you');
+
+  assert.match(JSON.stringify(joined), /Anna: hello.*Ben: me too/);
+  assert.deepEqual(shared, ['7/']);
+  assert.match(JSON.stringify(together), /Anna: together.*Ben: with you/);
+  assert.deepEqual(await whoseSessions(house), ['/', '7/', '7/telegram:42', '7/telegram:43']);
+});
+
+test('what one member of a group is asked, another can neither allow nor deny', async () => {
+  const touch = callsTool('terminal', { command: 'touch made' });
+  await using house = await openTelegramHouse({ script: [touch, says('Done.')], telegram: access });
+  const { telegram } = house;
+  const buttons = (): readonly string[] =>
+    telegram
+      .shown(group.id)
+      .flatMap(({ buttons: shown }) => shown?.inline_keyboard.flat() ?? [])
+      .flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
+  telegram.say('make a file', inGroup);
+  await telegram.whenShown(group.id, () => buttons().length > 0);
+
+  for (const data of buttons()) telegram.press(data, { ...inGroup, from: ben });
+  command(house, ben, '/approve');
+  command(house, ben, '/deny');
+  command(house, ben, '/yolo on');
+  await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('From now on nothing')));
+  const openBefore = buttons().length;
+  command(house, anna, '/deny');
+  await telegram.whenShown(group.id, (texts) => texts.includes('Done.'));
+
+  assert.ok(openBefore > 0);
+  const answers = (await house.app.store.turns.consents(9)).flatMap(({ entry }) =>
+    entry.type === 'approval.answered' ? [[entry.by, entry.verdict]] : [],
+  );
+  assert.deepEqual(answers, [['telegram:42', 'denied']]);
+  const told = telegram.shown(group.id).filter(({ text }) => text === 'Nothing is asked here.');
+  assert.equal(told.length, 2);
+});
