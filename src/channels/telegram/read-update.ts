@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Message, Update } from 'grammy/types';
 import type { PersonId } from '../../base/ids.ts';
 import type { Inbound } from '../../model/channel.ts';
@@ -57,8 +58,22 @@ function readMessage(message: Message, reading: UpdateReading): InboundMessage |
   const text = compose(message, said, isGroup && address.member === undefined ? 'shared' : 'own');
   if (text === '') return undefined;
   const { account, chat } = address;
-  const key = { platform, account, chat, messageId: String(message.message_id), revision: message.edit_date ?? 0 };
+  const key = { platform, account, chat, messageId: String(message.message_id), revision: revisionOf(message, text) };
   return { type: 'message', key, address, person, parts: [textPart(text)], workdir };
+}
+
+const marks = 2 ** 20;
+
+/**
+ * Telegram's dates are whole seconds, and two edits may fall into one: what they say tells them apart. The number of the
+ * update would not do, since Telegram also sends one for changes of what a bot never sees, and those are no edit.
+ */
+function revisionOf(message: Message, text: string): number {
+  const { edit_date: editedAt } = message;
+  if (editedAt === undefined) return 0;
+  const files = listAttachments(message).map(({ file }) => file?.name ?? '');
+  const mark = hash('sha256', JSON.stringify([text, files]), 'buffer').readUInt32BE() % marks;
+  return editedAt * marks + mark;
 }
 
 /** Who wrote, by ids that nobody can choose. Who writes in the name of a chat is that chat; bots and channels are nobody. */

@@ -177,9 +177,38 @@ test('an edit is a new revision of the same message and says that it is one', as
   const commanded = await nextText(received);
 
   assert.equal(edit.type === 'message' && edit.key.messageId, String(said.message_id));
-  assert.equal(edit.type === 'message' && edit.key.revision, 1_767_225_700);
+  assert.ok(edit.type === 'message' && edit.key.revision > 0);
   assert.deepEqual(edit.type === 'message' && edit.parts, [{ type: 'text', text: '[edited] hello' }]);
   assert.equal(commanded, '[edited] /new', 'an old message that is edited commands nothing');
+});
+
+test('two edits within a second are two, each the same when it comes again, and a change of what a bot never sees is none', async () => {
+  await using bench = await openTelegram();
+  const notes = { file_id: 'id-1', file_unique_id: 'unique-1', file_name: 'notes.txt' };
+  const said = bench.server.post({ document: notes, caption: 'helo' });
+  const edits = [
+    { caption: 'hell', edit_date: 1_767_225_700 },
+    { caption: 'hello', edit_date: 1_767_225_700 },
+    { caption: 'hello', edit_date: 1_767_225_700, document: { ...notes, file_unique_id: 'unique-2' } },
+    { caption: 'hello', edit_date: 1_767_225_700, has_protected_content: true as const },
+    { caption: 'helo', has_protected_content: true as const },
+  ];
+  for (const edit of edits) bench.server.push({ edited_message: { ...said, ...edit } as never });
+  const keys: unknown[] = [];
+
+  for (const life of [bench.channel, bench.restart()]) {
+    const received = life.receive(new AbortController().signal)[Symbol.asyncIterator]();
+    for (const _ of [said, ...edits]) {
+      const inbound = await next(received);
+      keys.push(inbound.type === 'message' && inbound.key.revision);
+    }
+  }
+
+  const [first, hell, hello, otherFile, unseen, unseenOfFirst, ...again] = keys;
+  assert.equal(new Set([first, hell, hello, otherFile]).size, 4);
+  assert.deepEqual([unseen, unseenOfFirst], [hello, first]);
+  assert.deepEqual(again, keys.slice(0, 6));
+  assert.ok(keys.every(Number.isSafeInteger));
 });
 
 test('a live location is heard when it is shared, and not with every step', async () => {
