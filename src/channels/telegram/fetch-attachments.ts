@@ -62,13 +62,7 @@ export async function fetchAttachments(
   signal: AbortSignal,
 ): Promise<Inbound> {
   const attachments = filesIn(update);
-  if (
-    inbound.type !== 'message' ||
-    attachments.length === 0 ||
-    (await deps.attachments?.accepts(inbound.person)) !== true
-  ) {
-    return inbound;
-  }
+  if (inbound.type !== 'message' || attachments.length === 0 || deps.attachments === undefined) return inbound;
   const fetched: Fetched[] = [];
   for (const attachment of attachments) fetched.push(await fetchOrSayWhyNot(attachment, inbound, deps, signal));
   const lines = fetched.flatMap(({ line }) => (line === undefined ? [] : [textPart(line)]));
@@ -90,8 +84,10 @@ async function fetchOrSayWhyNot(
 ): Promise<Fetched> {
   const { bot, attachments, log } = deps;
   if (file === undefined) return {};
-  if ((file.size ?? 0) > mostBytes) return { line: `[the ${kind} was not fetched: Telegram hands bots 20 MB at most]` };
   try {
+    if ((await attachments?.accepts(inbound.person)) !== true) return {};
+    if ((file.size ?? 0) > mostBytes)
+      return { line: `[the ${kind} was not fetched: Telegram hands bots 20 MB at most]` };
     const { image, read } = await fetchImage(file, bot, signal);
     const { address, person, workdir } = inbound;
     const { name, mediaType, size } = file;

@@ -58,6 +58,21 @@ test('nothing is fetched for someone whose files are not wanted', async () => {
   assert.deepEqual(bench.server.callsOf('getFile'), []);
 });
 
+test('a message arrives, and so do those behind it, where nobody can say whether its file is wanted', async () => {
+  await using folder = await makeTempFolder();
+  const accepts = (): Promise<boolean> => Promise.reject(new Error('the disk cannot be read'));
+  await using bench = await openTelegram({ attachments: { ...keepIn(folder.path), accepts } });
+  bench.server.post({ document: document('notes.txt') });
+  bench.server.say('still there?');
+  const received = bench.receive();
+
+  const texts = [await nextText(received), await nextText(received)];
+
+  const why = '[the file was not fetched: the disk cannot be read]';
+  assert.deepEqual(texts, [`[file: "notes.txt", text/plain, 1 KB]\n${why}`, 'still there?']);
+  assert.deepEqual(bench.server.callsOf('getFile'), []);
+});
+
 test('the name of a file can neither leave the folder nor hide in it', async () => {
   const names = ['../../etc/passwd', '.bashrc', 'a\u0000b/c\\d.txt', '-rf', `${'x'.repeat(300)}.pdf`];
   await using folder = await makeTempFolder();
