@@ -105,6 +105,15 @@ test('the menu of the bot has the commands that the terminal has', async () => {
   assert.ok(Array.isArray(commands) && commands.some(({ command }: { command: string }) => command === 'model'));
 });
 
+test('in a group a command is heard by its other names, too', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+
+  house.telegram.say('/reset', { chat: group, entities: [{ type: 'bot_command', offset: 0, length: 6 }] });
+
+  const [answer = ''] = await house.telegram.whenShown(group.id, (texts) => texts.length > 0);
+  assert.match(answer, /^A new session/);
+});
+
 test('a button answers the question that it stands under, and then goes', async () => {
   await using house = await openTelegramHouse({
     script: [callsTool('terminal', { command: 'touch made' }), says('Done.')],

@@ -3,7 +3,7 @@ import type { Message, MessageEntity } from 'grammy/types';
 export interface BotIdentity {
   readonly id: string;
   readonly username: string;
-  /** Names of the commands that the bot knows: in a group a bare one of these is meant for it. */
+  /** Names, aliases included, of the commands that the bot knows: in a group a bare one of these is meant for it. */
   readonly commands: ReadonlySet<string>;
 }
 

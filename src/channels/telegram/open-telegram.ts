@@ -14,7 +14,11 @@ export interface TelegramSetup extends Pick<TelegramOptions, 'memberSessions' | 
   readonly settings: TelegramSettings;
   /** The user's home folder. */
   readonly homeFolder: string;
-  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  readonly commands: readonly {
+    readonly name: string;
+    readonly aliases: readonly string[];
+    readonly summary: string;
+  }[];
   /** Whose pictures and files are fetched, and where they go. */
   readonly attachments: AttachmentPolicy;
   readonly openAgent: () => Promise<Agent>;
@@ -38,7 +42,7 @@ export function openTelegram(setup: TelegramSetup): Channel {
     workdir: resolve(homeFolder, workdir.replace(/^~(?=\/|$)/, homeFolder)),
     groups,
     ...(memberSessions && { memberSessions }),
-    commands: commands.map(({ name, summary }) => ({ name, description: summary })),
+    commands: commands.map(({ name, aliases, summary }) => ({ name, aliases, description: summary })),
     attachments,
     openAgent,
     ...decideWebhook(setup),

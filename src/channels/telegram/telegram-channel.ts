@@ -47,6 +47,8 @@ export interface TelegramOptions {
 
 export interface BotCommand {
   readonly name: string;
+  /** Other names that it is known by; no menu shows them. */
+  readonly aliases?: readonly string[];
   readonly description: string;
 }
 
@@ -128,7 +130,8 @@ async function introduce(deps: Receiving, signal: AbortSignal): Promise<BotIdent
   const me = await insist(() => bot.call((api, stop) => api.getMe(stop), signal), deps, signal);
   if (me === undefined) return undefined;
   if (commands.length > 0) await setMenu(deps, commands, signal);
-  return { id: bot.botId, username: me.username, commands: new Set(commands.map(({ name }) => name)) };
+  const names = new Set(commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  return { id: bot.botId, username: me.username, commands: names };
 }
 
 async function setMenu({ bot, log }: Receiving, commands: readonly BotCommand[], signal: AbortSignal): Promise<void> {

@@ -9,7 +9,10 @@ import type { MemberSessions } from '../../../src/model/session.ts';
 import type { TelegramOptions } from '../../../src/channels/telegram/telegram-channel.ts';
 
 const group = { id: -1001, type: 'supergroup', title: 'Friends' } as const;
-const commands = [{ name: 'status', description: 'how it is' }];
+const commands = [
+  { name: 'status', description: 'how it is' },
+  { name: 'new', aliases: ['reset', 'clear'], description: 'a new session' },
+];
 
 function entity(type: 'mention' | 'bot_command', text: string, part: string): MessageEntity {
   return { type, offset: text.indexOf(part), length: part.length };
@@ -66,15 +69,17 @@ function command(text: string): readonly [text: string, fields: MessageFields] {
   return [text, { entities: [entity('bot_command', text, text.split(' ')[0] ?? '')] }];
 }
 
-test('in a group a command is for the bot that it names, or for the one that knows it', async () => {
+test('in a group a command is for the bot that it names, or for the one that knows it by that or another name', async () => {
   const texts = await heard([
     command('/status@talaria_bot now'),
     command('/status@another_bot'),
     command('/status'),
     command('/unknown'),
+    command('/Reset'),
+    command('/clear all'),
   ]);
 
-  assert.deepEqual(texts, ['/status now', '/status']);
+  assert.deepEqual(texts, ['/status now', '/status', '/Reset', '/clear all']);
 });
 
 test('groups can be heard as a whole, or not at all', async () => {
