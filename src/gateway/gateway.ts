@@ -34,15 +34,15 @@ import { PendingQuestions } from './questions.ts';
 import { receiveFrom } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
 import { RestartNotices } from './restart-notices.ts';
-import { saysStart } from './says-start.ts';
 import { showOnAll } from './show-on-all.ts';
-import { stopTurnsOf } from './shut-out.ts';
+import { LostAccess, stopTurnsOf } from './shut-out.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
+import { createWaysIn } from './ways-in.ts';
 import { StandingConsents } from './standing-consents.ts';
 import { Yolo } from './yolo.ts';
 
@@ -93,6 +93,7 @@ export class Gateway implements AsyncDisposable {
   readonly #yolo = new Yolo();
   readonly #taskNotices: TaskNotices;
   readonly #consents: StandingConsents;
+  readonly #lostAccess: LostAccess;
   readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
@@ -107,6 +108,7 @@ export class Gateway implements AsyncDisposable {
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#consents = new StandingConsents(deps.rules, deps.clock);
+    this.#lostAccess = new LostAccess(deps);
     this.#approvals = new PendingApprovals({
       sessions: deps.store.sessions,
       channelFor,
@@ -215,16 +217,6 @@ export class Gateway implements AsyncDisposable {
       return await run(command, from);
     };
     const access = (from: Inbound): Promise<Access> => this.#judge(from);
-    const offerPairing: IntakeDeps['offerPairing'] = async (person) => {
-      const { describeOffer, offerCode } = await import('./pairing.ts');
-      const code = await offerCode(person, { store, clock });
-      return code === undefined ? undefined : describeOffer(code);
-    };
-    const bindOwner: IntakeDeps['bindOwner'] = async (from) => {
-      if (from.address.platform === 'terminal' || !saysStart(from)) return undefined;
-      const { bindOwner: bind } = await import('./owner-link.ts');
-      return await bind(from, { store, clock });
-    };
     const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
     const ends: Pick<IntakeDeps, 'findEnd' | 'resetSettings' | 'onRenewed'> = {
       findEnd: (session) => findEnd(session, { ...this.#deps, lanes }),
@@ -233,8 +225,7 @@ export class Gateway implements AsyncDisposable {
     };
     const desk = {
       access,
-      offerPairing,
-      bindOwner,
+      ...createWaysIn({ store, clock }),
       commands,
       busyMode,
       lanes,
@@ -345,7 +336,7 @@ export class Gateway implements AsyncDisposable {
   /** The same for everything that arrives: messages, edits, buttons and commands. */
   async #judge(inbound: Inbound): Promise<Access> {
     if (inbound.address.platform === 'terminal') return decideAccess(inbound, 'stranger');
-    const problems = await this.#deps.settings.refresh();
+    const problems = await this.#takeUpSettings();
     const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
     this.#passOn(problems, access.type === 'granted' ? inbound.address : undefined);
     return access;
@@ -360,7 +351,14 @@ export class Gateway implements AsyncDisposable {
 
   /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
   async lookAtSettings(address?: Address): Promise<void> {
-    this.#passOn(await this.#deps.settings.refresh(), address);
+    this.#passOn(await this.#takeUpSettings(), address);
+  }
+
+  async #takeUpSettings(): Promise<readonly string[]> {
+    const problems = await this.#deps.settings.refresh();
+    // Nobody else's message is lost over this; the next look tries again.
+    await this.#lostAccess.stopTurns().catch((thrown: unknown) => this.#note('a turn was not stopped', thrown));
+    return problems;
   }
 
   #passOn(problems: readonly string[], address: Address | undefined): void {

@@ -1,8 +1,9 @@
 import type { PersonId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
+import type { SettingsState } from '../model/settings.ts';
 import type { Signals, Store } from '../model/store.ts';
 import type { TurnRef } from '../model/turn.ts';
-import { isLetIn, isOwnersPlace, localOwner } from './access.ts';
+import { allowedPeople, isLetIn, isOwnersPlace, localOwner } from './access.ts';
 import type { AccessDeps } from './access.ts';
 
 /** Who said what a turn is about. */
@@ -30,13 +31,45 @@ export async function isShutOut(
   return person !== undefined && !(await isLetIn(person, deps));
 }
 
+export interface StopDeps {
+  readonly store: Pick<Store, 'turns'>;
+  readonly signals: Pick<Signals, 'send'>;
+}
+
 /** Stops what someone has running. What waits is stopped when its turn comes. */
-export async function stopTurnsOf(
-  person: PersonId,
-  { store, signals }: { readonly store: Pick<Store, 'turns'>; readonly signals: Pick<Signals, 'send'> },
-): Promise<void> {
+export async function stopTurnsOf(person: PersonId, { store, signals }: StopDeps): Promise<void> {
   for (const turn of await store.turns.unsettled()) {
     if ((await whoAdmitted(turn, store)) !== person) continue;
     signals.send(turn.sessionId, { type: 'stop', by: localOwner, turnId: turn.turnId });
+  }
+}
+
+/** Whom an edit of the settings shut out. Each is remembered until what they have running was stopped. */
+export class LostAccess {
+  readonly #deps: AccessDeps & StopDeps;
+  readonly #people = new Set<PersonId>();
+  #seen: SettingsState;
+
+  constructor(deps: AccessDeps & StopDeps) {
+    this.#deps = deps;
+    this.#seen = deps.settings.current;
+  }
+
+  /** Looks at the settings as they are now. An edit that changed nothing here costs nothing. */
+  async stopTurns(): Promise<void> {
+    this.#noteLosses();
+    for (const person of this.#people) {
+      // A code may have let them in as well.
+      if (!(await isLetIn(person, this.#deps))) await stopTurnsOf(person, this.#deps);
+      this.#people.delete(person);
+    }
+  }
+
+  #noteLosses(): void {
+    const { current } = this.#deps.settings;
+    if (current === this.#seen) return;
+    const allowed = allowedPeople(current.config);
+    for (const person of allowedPeople(this.#seen.config)) if (!allowed.has(person)) this.#people.add(person);
+    this.#seen = current;
   }
 }

@@ -78,3 +78,30 @@ for (const chat of [undefined, group]) {
     assert.deepEqual(await house.app.store.turns.unsettled(), []);
   });
 }
+
+test('whom an edit of the settings shuts out has nothing left running once it is taken up, unless a code let them in, too', async () => {
+  const carl = { ...ben, id: 44, first_name: 'Carl' };
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTelegramHouse({
+    script: () => delays(gate.promise, says('Secret.')),
+    telegram: {},
+  });
+  const { telegram } = house;
+  telegram.say('hi', { from: carl });
+  const [offer = ''] = await telegram.whenShown(carl.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  await house.configure({ allow: [anna.id, ben.id, carl.id] });
+  for (const from of [ben, carl]) telegram.say('work', { from });
+  await house.model.whenRequested(2);
+
+  await house.configure({ allow: [anna.id] });
+  telegram.say('hi', { from: anna });
+  await telegram.whenShown(ben.id, (texts) => texts.includes('Stopped.'));
+  gate.resolve();
+
+  for (const { id } of [anna, carl]) await telegram.whenShown(id, (texts) => texts.includes('Secret.'));
+  assert.deepEqual(
+    telegram.shown(ben.id).map(({ text }) => text),
+    ['Stopped.'],
+  );
+});

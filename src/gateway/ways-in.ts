@@ -1,0 +1,29 @@
+import type { Clock } from '../base/clock.ts';
+import type { Inbound } from '../model/channel.ts';
+import { partsToText } from '../model/message.ts';
+import type { Store } from '../model/store.ts';
+import type { IntakeDeps } from './intake.ts';
+
+/** What someone without access can do about it: ask with a code, or follow a link that makes an owner. */
+export function createWaysIn(deps: {
+  readonly store: Store;
+  readonly clock: Clock;
+}): Pick<IntakeDeps, 'offerPairing' | 'bindOwner'> {
+  return {
+    async offerPairing(person) {
+      const { describeOffer, offerCode } = await import('./pairing.ts');
+      const code = await offerCode(person, deps);
+      return code === undefined ? undefined : describeOffer(code);
+    },
+    async bindOwner(from) {
+      if (from.address.platform === 'terminal' || !saysStart(from)) return undefined;
+      const { bindOwner } = await import('./owner-link.ts');
+      return await bindOwner(from, deps);
+    },
+  };
+}
+
+/** Whether it can be a link that makes an owner; what those are is loaded only then. */
+function saysStart(inbound: Inbound): boolean {
+  return inbound.type === 'message' && partsToText(inbound.parts).trimStart().startsWith('/start ');
+}
