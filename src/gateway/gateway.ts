@@ -1,4 +1,3 @@
-import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
@@ -26,6 +25,8 @@ import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
 import { keepExpiring } from './expire-sessions.ts';
 import { findEnd } from './find-end.ts';
+import { endAllowancesWith } from './gateway-agents.ts';
+import type { GatewayAgents } from './gateway-agents.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
@@ -75,8 +76,6 @@ export interface GatewayDeps {
 // For turns that were told to end, and for the notices to those who wait for them.
 const releaseMs = 5_000;
 const noticesMs = 5_000;
-
-type GatewayAgents = Pick<AgentCache, 'lease' | 'close' | 'evictAll' | 'sessions'>;
 
 /** From inbound to outbound: admits messages into durable turns, runs them in lanes, and sends what they settle to. */
 export class Gateway implements AsyncDisposable {
@@ -137,7 +136,8 @@ export class Gateway implements AsyncDisposable {
       keep: (aside) => this.#keep(aside),
       note: (what, thrown) => this.#note(what, thrown),
     };
-    const agents = deps.openAgents(this.#approvals, this.#questions);
+    const allowances = { yolo: this.#yolo, consents: this.#consents };
+    const agents = endAllowancesWith(deps.openAgents(this.#approvals, this.#questions), allowances);
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
       this.#watchers.show(address, turn, event);

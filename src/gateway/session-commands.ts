@@ -9,8 +9,6 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
   const current = await deps.store.sessions.at(where);
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
   const session = await deps.store.sessions.renew(where);
-  deps.yolo.switchOff(current.id);
-  deps.consents.forget(current.id);
   await deps.agents.close(current.id);
   return `A new session: ${session.id}. The old one is ${current.id}.`;
 }

@@ -248,6 +248,31 @@ test('L3 the message that begins a new session closes the task of the old one, b
   assert.notEqual(await sessionOf(house, anna.id), over);
 });
 
+test('what was allowed in a session ends with it: whoever goes back to it is asked again', async () => {
+  const { house, clock } = await openChats();
+  await using _house = house;
+  const { telegram } = house;
+  telegram.say('run: touch made');
+  await whenAsked(house, anna.id);
+  telegram.say('/approve session');
+  await whenAnswered(house, 'It ran.', anna.id);
+  telegram.say('/yolo on');
+  telegram.say('/status');
+  const before = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('session ') === true);
+  const over = await sessionOf(house, anna.id);
+
+  clock.advance(25 * hourMs);
+  await ask(house, 'good morning');
+  await whenRemoved(taskOf(house, over));
+  await house.app.store.sessions.resume(over);
+  telegram.say('/status');
+  const after = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith(`session  ${over}`) === true);
+
+  const allowances = /^(yolo|allowed) /gm;
+  assert.deepEqual(before.at(-1)?.match(allowances), ['yolo ', 'allowed ']);
+  assert.equal(after.at(-1)?.match(allowances), null);
+});
+
 test('R4 expiry closes the task of a session that is over, once, and no other: not one that is in use or at work', async () => {
   const { house, clock } = await openChats();
   await using _house = house;
