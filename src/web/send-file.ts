@@ -12,24 +12,25 @@ const headLength = 12;
 
 /** Hands out a file that came with a message. Whatever is in it, it is a download; only what is a picture can be shown. */
 export async function sendFile(c: Context, { path, name, kind }: OutboundFile): Promise<Response> {
-  const file = await openRegular(path, name);
-  const { size } = await file.stat();
+  await using unlessSent = new AsyncDisposableStack();
+  const file = unlessSent.use(await openFile(path, name));
+  const found = await file.stat();
+  if (!found.isFile()) throw new HTTPException(404, { message: `${name} is not a file` });
   const picture = kind === 'picture' ? await readPictureType(file) : undefined;
   const where = picture === undefined ? 'attachment' : 'inline';
-  return c.body(Readable.toWeb(file.createReadStream({ start: 0 })) as ReadableStream, 200, {
+  const headers = {
     'content-type': picture ?? 'application/octet-stream',
-    'content-length': String(size),
+    'content-length': String(found.size),
     'content-disposition': `${where}; filename*=UTF-8''${encodeURIComponent(name)}`,
-  });
+  };
+  unlessSent.move();
+  return c.body(Readable.toWeb(file.createReadStream({ start: 0 })) as ReadableStream, 200, headers);
 }
 
-async function openRegular(path: string, name: string): Promise<FileHandle> {
-  const file = await open(path, 'r').catch((thrown: unknown) => {
+async function openFile(path: string, name: string): Promise<FileHandle> {
+  return await open(path, 'r').catch((thrown: unknown) => {
     throw new HTTPException(404, { message: `${name} is not there any more: ${describeError(thrown)}` });
   });
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw new HTTPException(404, { message: `${name} is not a file` });
 }
 
 /** Told by the first bytes, since a name proves nothing. */

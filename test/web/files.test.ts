@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OutboxId, PersonId } from '../../src/base/ids.ts';
@@ -52,6 +52,23 @@ test('a file of a message is a download, whatever is in it, and only what is a p
   );
   assert.equal(fetched[1]?.text, page);
   assert.equal(fetched[1]?.headers['x-content-type-options'], 'nosniff');
+});
+
+// A regular file that can be opened, and whose first bytes nobody can read.
+const unreadable = '/proc/self/mem';
+const noProc = process.platform === 'linux' ? false : `there is no ${unreadable} here`;
+
+test('a file that cannot be read is not left open', { skip: noProc }, async () => {
+  await using house = await openWebHouse();
+  const id = await sendFiles(house, [{ path: unreadable, name: 'mem.png', kind: 'picture' }]);
+
+  const { status } = await house.ask(`/api/chats/one/files/${id}/0`, { headers: await house.asProgram() });
+
+  const opened = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => 'closed by now')),
+  );
+  assert.equal(status, 500);
+  assert.ok(!opened.includes(`/proc/${process.pid}/mem`));
 });
 
 test('a file is found by its place in a message of this chat, and in no other way', async () => {
