@@ -4,6 +4,7 @@ import type { Preview } from '../../model/channel.ts';
 import { addressKey } from '../../model/session.ts';
 import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
+import { ChatPaces } from './chat-paces.ts';
 import { layOut } from './lay-out.ts';
 import { editText, sendText } from './post-text.ts';
 import { joinRichText, plainText } from './rich-text.ts';
@@ -47,7 +48,7 @@ const cursor = ' ▉';
 export class Previews {
   readonly #deps: PreviewDeps;
   readonly #showings = new Map<string, Showing>();
-  readonly #nextAt = new Map<string, number>();
+  readonly #paces = new ChatPaces();
 
   constructor(deps: PreviewDeps) {
     this.#deps = deps;
@@ -134,10 +135,10 @@ export class Previews {
   async #waitForPace({ chat }: Address, stop: AbortSignal): Promise<boolean> {
     const { clock } = this.#deps;
     for (;;) {
-      const waitMs = (this.#nextAt.get(chat) ?? 0) - clock.now();
+      const waitMs = this.#paces.waitMs(chat, clock.now());
       if (waitMs <= 0) {
         // Taken at once: another conversation in the same chat may wait for the same moment.
-        if (!stop.aborted) this.#nextAt.set(chat, clock.now() + paceOf(chat));
+        if (!stop.aborted) this.#paces.holdUp(chat, paceOf(chat), clock.now());
         return !stop.aborted;
       }
       const hasWaited = await clock.sleep(waitMs, stop).then(
@@ -159,7 +160,7 @@ export class Previews {
     const { chat } = showing.address;
     const paceMs = paceOf(chat);
     const waitMs = result.type === 'flooded' ? Math.max(result.afterMs, paceMs) : paceMs;
-    this.#nextAt.set(chat, this.#deps.clock.now() + waitMs);
+    this.#paces.holdUp(chat, waitMs, this.#deps.clock.now());
     if (result.type === 'done') showing.pieces[place] = { id: result.value, rich };
     // An edit that may have happened can be made again; a message that may be there cannot be sent again.
     const canGoOn =
