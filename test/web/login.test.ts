@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { says } from '../support/model-script.ts';
+import type { WebEvent, WebEvents } from '../support/web-events.ts';
 import { openWebHouse } from '../support/web-house.ts';
 
 test('a link lets one browser in, and is of no use to a second one', async () => {
@@ -103,6 +104,18 @@ test('a login outlives a restart, and the store holds only its digest', async ()
   assert.ok(!JSON.stringify(rows).includes(secret));
 });
 
+function isSaid({ event }: WebEvent): boolean {
+  return event === 'said';
+}
+
+/** What becomes of a stream once something is said in its chat: one that is still open hears it. */
+async function outcomeOf(stream: WebEvents): Promise<'ended' | 'heard'> {
+  return await Promise.race([
+    stream.ended.then(() => 'ended' as const),
+    stream.when(isSaid).then(() => 'heard' as const),
+  ]);
+}
+
 test('a logout ends that login, on its next request and where it is being followed, and no other', async () => {
   await using house = await openWebHouse();
   const [cookie, other] = [await house.logIn(), await house.logIn()];
@@ -112,12 +125,11 @@ test('a logout ends that login, on its next request and where it is being follow
   await otherStream.when(({ event }) => event === 'standing');
 
   await house.ask('/api/logout', { headers: { cookie }, body: {} });
-  await stream.ended;
+  await house.ask('/api/chats/one/messages', { headers: { cookie: other }, body: { id: '1', text: '/help' } });
 
+  assert.deepEqual([await outcomeOf(stream), await outcomeOf(otherStream)], ['ended', 'heard']);
   assert.equal((await house.ask('/api/chats', { headers: { cookie } })).status, 401);
   assert.equal((await house.ask('/api/chats', { headers: { cookie: other } })).status, 200);
-  await house.ask('/api/chats/one/messages', { headers: { cookie: other }, body: { id: '1', text: '/help' } });
-  await otherStream.when(({ event }) => event === 'said');
 });
 
 test('talaria gateway logout ends every login at once, and every link that was not used', async () => {
@@ -128,13 +140,12 @@ test('talaria gateway logout ends every login at once, and every link that was n
   await stream.when(({ event }) => event === 'standing');
 
   const told = await house.askDesk({ type: 'logout' });
-  await stream.ended;
+  await house.say('/help');
 
+  assert.deepEqual([await outcomeOf(stream), await outcomeOf(program)], ['ended', 'heard']);
   assert.equal(told, 'One browser is logged out.');
   assert.equal((await house.ask('/api/chats', { headers: { cookie } })).status, 401);
   assert.equal((await house.ask('/api/login', { body: { code } })).status, 401);
-  await house.say('/help');
-  await program.when(({ event }) => event === 'said');
 });
 
 test('where no gateway runs there is no link, and browsers are logged out all the same', async () => {
