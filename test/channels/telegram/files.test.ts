@@ -58,10 +58,13 @@ test('nothing is fetched for someone whose files are not wanted', async () => {
   assert.deepEqual(bench.server.callsOf('getFile'), []);
 });
 
+function cannotTell(): Promise<boolean> {
+  return Promise.reject(new Error('the disk cannot be read'));
+}
+
 test('a message arrives, and so do those behind it, where nobody can say whether its file is wanted', async () => {
   await using folder = await makeTempFolder();
-  const accepts = (): Promise<boolean> => Promise.reject(new Error('the disk cannot be read'));
-  await using bench = await openTelegram({ attachments: { ...keepIn(folder.path), accepts } });
+  await using bench = await openTelegram({ attachments: { ...keepIn(folder.path), accepts: cannotTell } });
   bench.server.post({ document: document('notes.txt') });
   bench.server.say('still there?');
   const received = bench.receive();
