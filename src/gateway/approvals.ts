@@ -7,21 +7,23 @@ import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approv
 import type { Channel, Inbound, Outbound } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address, Session } from '../model/session.ts';
-import type { Sessions } from '../model/store.ts';
+import type { Store } from '../model/store.ts';
 import type { Standing } from '../model/tool.ts';
-import type { ConsentScope, Verdict } from '../model/turn.ts';
+import type { ConsentScope, TurnRef, Verdict } from '../model/turn.ts';
+import { isPrivate } from './access.ts';
 import { sendAgain } from './send-again.ts';
 import type { SendAgainOptions } from './send-again.ts';
+import { whoAdmitted } from './shut-out.ts';
 import type { StandingConsents } from './standing-consents.ts';
 
 export interface ApprovalDeps {
-  readonly sessions: Pick<Sessions, 'get'>;
+  readonly store: Pick<Store, 'sessions' | 'turns'>;
   /** The channel that a person can be asked on, if there is one for the address. */
   readonly channelFor: (address: Address) => Channel | undefined;
   /** Who said that calls run without a question in a session, if anyone did. */
   readonly yoloBy: (sessionId: SessionId) => PersonId | undefined;
   readonly consents: Pick<StandingConsents, 'find' | 'allowInSession' | 'allowAlways'>;
-  /** Whether someone may allow things for good, in every session. */
+  /** Whether someone may allow things for good, in every session, and whatever others asked for. */
   readonly isOwner: (who: { readonly address: Address; readonly person: PersonId }) => Promise<boolean>;
   /** How long a question waits for its answer. */
   readonly timeoutMs: () => number;
@@ -37,8 +39,11 @@ interface Said {
   readonly rule?: 'timeout';
 }
 
+type PersonSaid = Said & { readonly by: PersonId };
+
 interface Pending {
   readonly address: string;
+  readonly turn: TurnRef;
   readonly question: Outbound;
   readonly resolve: (said: Said) => void;
 }
@@ -65,7 +70,7 @@ export class PendingApprovals implements Approvals {
   }
 
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const session = await this.#deps.sessions.get(request.turn.sessionId);
+    const session = await this.#deps.store.sessions.get(request.turn.sessionId);
     if (session === undefined) return { verdict: 'denied', by: null };
     const given = this.#findGiven(request, session);
     if (given !== undefined) return given;
@@ -91,7 +96,7 @@ export class PendingApprovals implements Approvals {
   ): Promise<ApprovalAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<Said>();
     const question = this.#word(request, session.address);
-    const pending: Pending = { address: addressKey(session.address), question, resolve };
+    const pending: Pending = { address: addressKey(session.address), turn: request.turn, question, resolve };
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });
     this.#pending.add(pending);
@@ -155,43 +160,54 @@ export class PendingApprovals implements Approvals {
     }
   }
 
-  /** False where nothing is asked there that the answer fits. */
-  answer(inbound: Answer): boolean {
-    const address = addressKey(inbound.address);
-    for (const pending of this.#pending) {
-      if (pending.address !== address || pending.question.digest !== inbound.digest) continue;
-      this.#pending.delete(pending);
-      pending.resolve({ verdict: inbound.verdict, by: inbound.person, scope: inbound.scope ?? 'once' });
-      return true;
-    }
-    return false;
+  /** False where nothing is asked there that the answer fits, or a yes is not theirs to say. */
+  async answer({ address, person, digest, verdict, scope = 'once' }: Answer): Promise<boolean> {
+    const pending = this.#openAt(address).find(({ question }) => question.digest === digest);
+    if (pending === undefined) return false;
+    return (await this.#settle(pending, address, { verdict, by: person, scope })) === 'taken';
   }
 
-  /** Answers the oldest question that is open at an address; undefined where there is none. */
-  answerOldest(address: Address, said: Said): AnsweredQuestion | undefined {
-    const open = [...this.#pending].filter((pending) => pending.address === addressKey(address));
-    const [oldest, ...others] = open;
+  /** Answers the oldest question that is open at an address, unless a yes is not theirs to say; undefined where there is none. */
+  async answerOldest(address: Address, said: PersonSaid): Promise<AnsweredQuestion | 'not-theirs' | undefined> {
+    const [oldest] = this.#openAt(address);
     if (oldest === undefined) return undefined;
-    this.#pending.delete(oldest);
-    oldest.resolve(said);
+    const settling = await this.#settle(oldest, address, said);
+    if (settling === 'not-theirs') return settling;
+    if (settling === 'too-late') return await this.answerOldest(address, said);
     const { text, offer } = oldest.question;
-    return { question: text, left: others.length, atMost: offer?.atMost ?? 'once' };
+    return { question: text, left: this.#openAt(address).length, atMost: offer?.atMost ?? 'once' };
+  }
+
+  async #settle(pending: Pending, address: Address, said: PersonSaid): Promise<'taken' | 'not-theirs' | 'too-late'> {
+    if (said.verdict === 'approved' && !(await this.#mayAllow(pending, address, said.by))) return 'not-theirs';
+    // Someone else may have answered in the meantime.
+    if (!this.#pending.delete(pending)) return 'too-late';
+    pending.resolve(said);
+    return 'taken';
+  }
+
+  /** Where several people share a conversation, a yes is for an owner to say, or for whoever began the turn. */
+  async #mayAllow({ turn }: Pending, address: Address, person: PersonId): Promise<boolean> {
+    const { isOwner, store } = this.#deps;
+    if (address.member !== undefined || isPrivate({ address, person })) return true;
+    return (await isOwner({ address, person })) || (await whoAdmitted(turn, store)) === person;
+  }
+
+  #openAt(address: Address): readonly Pending[] {
+    const key = addressKey(address);
+    return [...this.#pending].filter((pending) => pending.address === key);
   }
 
   /** Shows what is asked at an address on one more channel there. Whoever answers first has answered. */
   async askAgain(address: Address, channel: Channel, signal: AbortSignal): Promise<void> {
     if (channel.traits.asks !== 'yes') return;
-    const key = addressKey(address);
-    const open = [...this.#pending].filter((pending) => pending.address === key);
     const { clock } = this.#deps;
-    for (const { question } of open) await showQuestion(question, channel, { clock, signal });
+    for (const { question } of this.#openAt(address)) await showQuestion(question, channel, { clock, signal });
   }
 
   /** Answers for nobody: there is no one left at the address who could. */
   abandon(address: Address): void {
-    const key = addressKey(address);
-    for (const pending of this.#pending) {
-      if (pending.address !== key) continue;
+    for (const pending of this.#openAt(address)) {
       this.#pending.delete(pending);
       pending.resolve(nobody);
     }

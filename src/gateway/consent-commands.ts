@@ -12,23 +12,25 @@ export async function runApprove(rest: string, inbound: InboundMessage, deps: Co
   const wish = scopes.find((scope) => scope === (rest.toLowerCase() || 'once'));
   if (wish === undefined) return 'Say it like this: /approve, /approve session, or /approve always.';
   const mostHere: ConsentScope = (await isOwner(inbound, deps)) ? 'always' : 'session';
-  const answered = deps.approvals.answerOldest(inbound.address, {
+  const answered = await deps.approvals.answerOldest(inbound.address, {
     verdict: 'approved',
     by: inbound.person,
     scope: wish,
   });
   if (answered === undefined) return nothingAsked;
+  if (answered === 'not-theirs') return notTheirs;
   const scope = narrowest([wish, mostHere, answered.atMost]);
   const only = scope === wish ? '' : ' and no further, since more cannot be allowed here';
   return describeAnswer(`Allowed${reaches[scope]}${only}`, answered);
 }
 
 /** Refuses what the oldest open question of this chat asks. */
-export function runDeny({ address, person }: InboundMessage, deps: CommandDeps): Promise<string> {
-  const answered = deps.approvals.answerOldest(address, { verdict: 'denied', by: person, scope: 'once' });
-  return Promise.resolve(answered === undefined ? nothingAsked : describeAnswer('Denied', answered));
+export async function runDeny({ address, person }: InboundMessage, deps: CommandDeps): Promise<string> {
+  const answered = await deps.approvals.answerOldest(address, { verdict: 'denied', by: person, scope: 'once' });
+  return answered === undefined || answered === 'not-theirs' ? nothingAsked : describeAnswer('Denied', answered);
 }
 
+const notTheirs = 'Only an owner can allow that, or whoever asked for what it is about.';
 const nothingAsked = 'Nothing is asked here.';
 const reaches: Readonly<Record<ConsentScope, string>> = { once: '', session: ' for this session', always: ' always' };
 

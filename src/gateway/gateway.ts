@@ -109,7 +109,7 @@ export class Gateway implements AsyncDisposable {
     this.#consents = new StandingConsents(deps.rules, deps.clock);
     this.#lostAccess = new LostAccess(deps);
     this.#approvals = new PendingApprovals({
-      sessions: deps.store.sessions,
+      store: deps.store,
       channelFor,
       yoloBy: (sessionId) => this.#yolo.by(sessionId),
       consents: this.#consents,

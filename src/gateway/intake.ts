@@ -73,7 +73,7 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   if (inbound.type === 'answer') {
     if (inbound.verdict === 'denied' && deps.questions.decline(inbound.address, inbound.digest))
       return { type: 'answered' };
-    return deps.approvals.answer(inbound) ? { type: 'answered' } : { type: 'ignored', reason: 'nothing-asked' };
+    return (await deps.approvals.answer(inbound)) ? { type: 'answered' } : { type: 'ignored', reason: 'nothing-asked' };
   }
   const text = partsToText(inbound.parts).trim();
   const { images = [] } = inbound;

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { AsyncQueue } from '../../src/base/async-queue.ts';
 import { newId } from '../../src/base/ids.ts';
 import type { PersonId, SessionId } from '../../src/base/ids.ts';
@@ -57,7 +59,7 @@ class Seen {
   }
 }
 
-async function openApprovals(): Promise<ApprovalsBench> {
+async function openApprovals(): Promise<ApprovalsBench & { readonly approvals: PendingApprovals }> {
   const house = await openStoreHouse(sqlite);
   const folder = await makeTempFolder();
   const { store, clock } = house;
@@ -76,7 +78,7 @@ async function openApprovals(): Promise<ApprovalsBench> {
   ];
   const channelFor = (where: Address): Channel | undefined => channels.find((channel) => channel.serves(where));
   const approvals = new PendingApprovals({
-    sessions: store.sessions,
+    store,
     channelFor,
     yoloBy: () => undefined,
     consents: new StandingConsents(new FileStandingRules(join(folder.path, 'standing-rules.json')), clock),
@@ -107,3 +109,17 @@ async function openApprovals(): Promise<ApprovalsBench> {
 }
 
 describeApprovalsConformance('the approvals of the gateway', openApprovals);
+
+test('of two who allow the same in one moment only the first has answered', async () => {
+  await using bench = await openApprovals();
+  const { approvals, turn } = bench;
+  const question = { turn, digest: 'digest', question: 'Go on?' };
+  const asked = approvals.ask(question, new AbortController().signal);
+  await bench.whenSeen(1);
+
+  const yes = { type: 'answer', address, person, digest: 'digest', verdict: 'approved' } as const;
+  const answered = await Promise.all([approvals.answer(yes), approvals.answer(yes)]);
+
+  assert.deepEqual(answered, [true, false]);
+  assert.deepEqual(await asked, { verdict: 'approved', by: person });
+});

@@ -14,7 +14,7 @@ const inTopic = { chat: group, message_thread_id: 7, is_topic_message: true } as
 const access = { allow: [anna.id, ben.id], groups: 'all' };
 
 /** Every message is answered with its number. */
-const script = (_: unknown, index: number): ReturnType<typeof says> => says(`Answer ${index + 1}.`);
+const counting = (_: unknown, index: number): ReturnType<typeof says> => says(`Answer ${index + 1}.`);
 
 /** Says something in the group, and returns the messages that the model was asked with. */
 async function say(house: TelegramHouse, from: User, text: string, fields: MessageFields = inGroup): Promise<Asked> {
@@ -27,9 +27,9 @@ async function say(house: TelegramHouse, from: User, text: string, fields: Messa
 
 type Asked = readonly Json[];
 
-function command(house: TelegramHouse, from: User, text: string): void {
+function command({ telegram }: TelegramHouse, from: User, text: string, where: MessageFields = inGroup): void {
   const length = text.includes(' ') ? text.indexOf(' ') : text.length;
-  house.telegram.say(text, { ...inGroup, from, entities: [{ type: 'bot_command', offset: 0, length }] });
+  telegram.say(text, { ...where, from, entities: [{ type: 'bot_command', offset: 0, length }] });
 }
 
 async function whoseSessions({ app }: TelegramHouse): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ async function whoseSessions({ app }: TelegramHouse): Promise<readonly string[]>
 }
 
 test('two members of a group talk to it in sessions of their own, each of which only grows, and a new one is for one of them', async () => {
-  await using house = await openTelegramHouse({ script, telegram: access });
+  await using house = await openTelegramHouse({ script: counting, telegram: access });
 
   const first = await say(house, anna, 'my colour is red');
   const bens = await say(house, ben, 'my colour is blue');
@@ -60,7 +60,7 @@ test('two members of a group talk to it in sessions of their own, each of which 
 });
 
 test('a topic is one conversation, and the settings can have it the other way round', async () => {
-  await using house = await openTelegramHouse({ script, telegram: access });
+  await using house = await openTelegramHouse({ script: counting, telegram: access });
 
   await say(house, anna, 'hello', inTopic);
   const joined = await say(house, ben, 'me too', inTopic);
@@ -83,28 +83,67 @@ test('what one member of a group is asked, another can neither allow nor deny', 
   const touch = callsTool('terminal', { command: 'touch made' });
   await using house = await openTelegramHouse({ script: [touch, says('Done.')], telegram: access });
   const { telegram } = house;
-  const buttons = (): readonly string[] =>
-    telegram
-      .shown(group.id)
-      .flatMap(({ buttons: shown }) => shown?.inline_keyboard.flat() ?? [])
-      .flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
   telegram.say('make a file', inGroup);
-  await telegram.whenShown(group.id, () => buttons().length > 0);
+  await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
 
-  for (const data of buttons()) telegram.press(data, { ...inGroup, from: ben });
+  for (const data of buttonsIn(house)) telegram.press(data, { ...inGroup, from: ben });
   command(house, ben, '/approve');
   command(house, ben, '/deny');
   command(house, ben, '/yolo on');
   await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('From now on nothing')));
-  const openBefore = buttons().length;
+  const openBefore = buttonsIn(house).length;
   command(house, anna, '/deny');
   await telegram.whenShown(group.id, (texts) => texts.includes('Done.'));
 
   assert.ok(openBefore > 0);
-  const answers = (await house.app.store.turns.consents(9)).flatMap(({ entry }) =>
-    entry.type === 'approval.answered' ? [[entry.by, entry.verdict]] : [],
-  );
-  assert.deepEqual(answers, [['telegram:42', 'denied']]);
+  assert.deepEqual(await answersIn(house), [['telegram:42', 'denied']]);
   const told = telegram.shown(group.id).filter(({ text }) => text === 'Nothing is asked here.');
   assert.equal(told.length, 2);
 });
+
+test('where a conversation is shared, whoever asked or an owner allows what it wants to do, and anyone denies it', async () => {
+  const touch = callsTool('terminal', { command: 'touch made' });
+  const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
+  await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
+  const { telegram } = house;
+  telegram.say('let me in', { from: ben });
+  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  const ask = async (from: User): Promise<void> => {
+    telegram.say('make a file', { ...inTopic, from });
+    await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
+  };
+
+  await ask(anna);
+  telegram.press(buttonsIn(house)[0] ?? '', { ...inTopic, from: ben });
+  command(house, ben, '/approve', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('Only an owner')));
+  command(house, ben, '/deny', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.includes('First.') && buttonsIn(house).length === 0);
+  await ask(ben);
+  command(house, ben, '/approve', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.includes('Second.') && buttonsIn(house).length === 0);
+  await ask(ben);
+  telegram.press(buttonsIn(house)[0] ?? '', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.includes('Third.'));
+
+  assert.deepEqual(await answersIn(house), [
+    ['telegram:43', 'denied'],
+    ['telegram:43', 'approved'],
+    ['telegram:42', 'approved'],
+  ]);
+});
+
+/** What the buttons stand for that can be pressed in the group. */
+function buttonsIn({ telegram }: TelegramHouse): readonly string[] {
+  return telegram
+    .shown(group.id)
+    .flatMap(({ buttons }) => buttons?.inline_keyboard.flat() ?? [])
+    .flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
+}
+
+async function answersIn({ app }: TelegramHouse): Promise<readonly (readonly (string | null)[])[]> {
+  return (await app.store.turns.consents(99)).flatMap(({ entry }) =>
+    entry.type === 'approval.answered' ? [[entry.by, entry.verdict]] : [],
+  );
+}
