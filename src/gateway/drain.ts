@@ -107,6 +107,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     const next = await run.next();
     if (next.done === true) return next.value.type === 'released';
     waits.take(next.value);
+    deps.lane.rest(waits.isForPerson ? 'person' : 'nobody');
     show(next.value);
   }
 }

@@ -10,6 +10,8 @@ export interface LaneControl {
   begin(turn: TurnRef): BegunTurn;
   /** Tells the turn that has begun to end. */
   abort(cause: AbortCause): void;
+  /** Says whether the turn waits for nothing but a person: then a gateway that is to end does not wait for it. */
+  rest(on: 'person' | 'nobody'): void;
   /** Ends it: a stop that comes now is meant for the turn that follows. */
   end(): void;
   /** Aborts with the lane itself, at shutdown. */
@@ -28,6 +30,7 @@ interface Lane {
   turn: TurnRef | undefined;
   controller: AbortController;
   interruptDepth: number;
+  restsOn: 'person' | 'nobody';
   /** A stop that came before the turn it was meant for had begun. */
   earlyStop: Signal | undefined;
   /** Whether work arrived while the lane was already looking: then it looks once more. */
@@ -83,9 +86,13 @@ export class Lanes implements AsyncDisposable {
     return this.#isHeld;
   }
 
-  /** From now on no turn begins; one that runs may end. Resolves when none runs any more. */
+  /**
+   * From now on no turn begins; one that runs may end. Resolves when none runs any more. One that only waits for a person
+   * is left unsettled at once: nobody may be there, and the next start asks again.
+   */
   async hold(): Promise<void> {
     this.#isHeld = true;
+    for (const lane of this.#lanes.values()) this.#releaseResting(lane);
     await Promise.all([...this.#lanes.values()].map((lane) => lane.done));
   }
 
@@ -113,6 +120,7 @@ export class Lanes implements AsyncDisposable {
       turn: undefined,
       controller,
       interruptDepth: 0,
+      restsOn: 'nobody',
       earlyStop: undefined,
       isWokenAgain: true,
       done: promise,
@@ -141,14 +149,24 @@ export class Lanes implements AsyncDisposable {
     return {
       begin: (turn) => this.#begin(turn, lane),
       abort: (cause) => lane.controller.abort(cause),
+      rest: (on) => {
+        lane.restsOn = on;
+        this.#releaseResting(lane);
+      },
       end: () => endTurn(lane),
       signal: this.#closing.signal,
       mayBegin: () => !this.#isHeld && !this.#closing.signal.aborted,
     };
   }
 
+  #releaseResting(lane: Lane): void {
+    const cause: AbortCause = { type: 'shutdown' };
+    if (this.#isHeld && lane.turn !== undefined && lane.restsOn === 'person') lane.controller.abort(cause);
+  }
+
   #begin(turn: TurnRef, lane: Lane): BegunTurn {
     lane.turn = turn;
+    lane.restsOn = 'nobody';
     lane.interruptDepth = wasStopped(lane) ? lane.interruptDepth + 1 : 0;
     // A stop belongs to the turn it was meant for; the next one starts with a signal of its own.
     lane.controller = new AbortController();

@@ -33,6 +33,11 @@ export class WaitTeller implements AsyncDisposable {
     this.#waiting = followWait(this.#waiting, event, this.#deps.clock.monotonic());
   }
 
+  /** Whoever asks a person runs nothing beside that: a question has its turn to itself. */
+  get isForPerson(): boolean {
+    return this.#waiting.obstacle.type === 'person';
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort('over');
     await this.#telling;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { says } from '../support/model-script.ts';
+import { openFakePrograms } from '../support/fake-programs.ts';
+import { callsTool, says } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
 import { anna, ben } from '../support/telegram-server.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
@@ -113,6 +114,37 @@ test('a turn that does not end in time is left unsettled, and counts as no crash
     ['turn.admitted', 'turn.claimed', 'step.asked', 'turn.released', 'turn.announced'],
   );
 });
+
+test('a turn that waits for the consent of a person holds up no stop: it is asked again at the next start', async () => {
+  await using programs = await openFakePrograms('git');
+  await using house = await openTelegramHouse({
+    script: [callsTool('terminal', { command: 'git push' }), says('Pushed.')],
+    settings: drainsFor(600),
+    env: { PATH: programs.path },
+  });
+  const { telegram } = house;
+  telegram.say('push');
+  await telegram.whenShown(anna.id, () => openButtons(house).length > 0);
+
+  await house.gateway.drain();
+
+  const [turn] = await house.app.store.turns.unsettled();
+  const log = turn && (await house.app.store.turns.after(turn.sessionId, 0));
+  assert.deepEqual(
+    log?.slice(-3).map(({ entry }) => entry.type),
+    ['approval.asked', 'turn.released', 'turn.announced'],
+  );
+  await house.close();
+  await house.open();
+  await telegram.whenShown(anna.id, (texts) => texts.includes(returning) && openButtons(house).length > 0);
+  telegram.press(openButtons(house)[0] ?? '');
+  await telegram.whenShown(anna.id, (texts) => texts.includes('Pushed.'));
+});
+
+function openButtons({ telegram }: TelegramHouse): readonly string[] {
+  const buttons = telegram.shown(anna.id).flatMap((shown) => shown.buttons?.inline_keyboard.flat() ?? []);
+  return buttons.flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
+}
 
 test('where nothing runs the gateway is stopped at once and nobody is told anything', async () => {
   await using house = await openTelegramHouse({ script: () => says('Done.'), settings: drainsFor(600) });
