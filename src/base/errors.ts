@@ -6,6 +6,7 @@ const errorCodes = [
   'disk-full',
   'fenced',
   'gateway-gone',
+  'gateway-stopping',
   'newer-schema',
   'no-model',
   'no-progress',

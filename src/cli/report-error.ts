@@ -40,6 +40,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'already-running':
     'Leave the other one first (a gateway: talaria gateway stop), or give this one a home of its own: TALARIA_HOME=FOLDER talaria. Beside `talaria gateway` several terminals can be open at once.',
   'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with: talaria -c',
+  'gateway-stopping': 'Nothing was taken in. Try again once it has ended, or is back.',
   'no-model':
     '`talaria model` lists what can be asked, and whose keys are there. The settings are in the file that `talaria config path` names, and keys in .env beside it.',
   'bad-config': '`talaria doctor` looks at everything that a start needs.',

@@ -115,7 +115,7 @@ export class GatewayLink {
       this.#line = line;
       return true;
     } catch (thrown) {
-      if (isAppError(thrown, 'gateway-gone')) return false;
+      if (isAppError(thrown, 'gateway-gone') || isAppError(thrown, 'gateway-stopping')) return false;
       throw thrown;
     }
   }

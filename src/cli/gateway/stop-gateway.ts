@@ -1,3 +1,4 @@
+import { systemClock } from '../../base/clock.ts';
 import { AppError, isAppError } from '../../base/errors.ts';
 import type { Session } from '../../model/session.ts';
 import type { CliDeps, ServiceDesk } from '../app-port.ts';
@@ -7,6 +8,8 @@ import { findGateway, whenLetGo } from '../service/find-gateway.ts';
 import type { Found } from '../service/find-gateway.ts';
 import { findInstalled } from '../service/find-keeper.ts';
 import { longestStopMs } from '../service/service-keeper.ts';
+
+const noticeableMs = 1_000;
 
 /** Has the gateway end in good order, waits for it, and says what goes on at the next start. */
 export const stopGateway: CommandFunction = async (_args, deps) => {
@@ -30,14 +33,38 @@ export async function stopFound(found: Found, deps: CliDeps, desk: ServiceDesk):
     case 'other':
       throw new AppError('already-running', `what uses the home is no gateway (pid ${found.pid}): leave it there`);
     case 'silent':
-      await endProcess(found.pid, deps, desk);
+      await sayingWait(endProcess(found.pid, deps, desk), deps, desk);
       return true;
     case 'running': {
       const { pid, keeper } = found.status;
-      if (service !== undefined && keeper === service.name) await service.stop();
-      await endProcess(pid, deps, desk);
+      const asked = service !== undefined && keeper === service.name ? service.stop() : Promise.resolve();
+      await sayingWait(
+        asked.then(() => endProcess(pid, deps, desk)),
+        deps,
+        desk,
+      );
       return true;
     }
+  }
+}
+
+/** Says what is waited for, where that takes longer than anyone notices. */
+async function sayingWait(ending: Promise<void>, { process }: CliDeps, desk: ServiceDesk): Promise<void> {
+  const over = new AbortController();
+  const late = systemClock.sleep(noticeableMs, over.signal).then(
+    () => true,
+    () => false,
+  );
+  try {
+    if (!(await Promise.race([ending.then(() => false), late]))) return;
+    const found = await findGateway(desk);
+    const atWork = found.type === 'running' ? found.status.atWork : 0;
+    if (atWork > 0)
+      process.stderr.write(`Waiting for ${atWork === 1 ? '1 turn that runs' : `${atWork} turns that run`}.\n`);
+    else if (found.type !== 'nothing') process.stderr.write('Waiting for it to end.\n');
+    await ending;
+  } finally {
+    over.abort();
   }
 }
 

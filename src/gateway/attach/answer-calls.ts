@@ -27,6 +27,7 @@ export interface AttachDeps {
     | 'resume'
     | 'whenIdle'
     | 'isAtWork'
+    | 'isDraining'
     | 'deliver'
     | 'join'
     | 'askAgain'
@@ -95,7 +96,9 @@ export const callAnswers: Answers = {
 async function takeSeat(params: CallParams<'seat.take'>, caller: Caller): Promise<CallResults['seat.take']> {
   const { chat, workdir, asks, sessionModel, model } = params;
   if (!isAbsolute(workdir)) throw new AppError('bad-usage', `${workdir} is no absolute path`);
-  const { models } = caller.deps;
+  const { models, gateway } = caller.deps;
+  // It would be written down, and wait for a start that may be far off.
+  if (gateway.isDraining) throw new AppError('gateway-stopping', 'the gateway on this home is being stopped');
   const wished = model ?? sessionModel;
   const { chain, warnings } = await models.require(wished === undefined ? {} : { model: wished });
   const address: Address = { platform: 'terminal', account: 'local', chat, thread: '' };

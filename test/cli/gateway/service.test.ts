@@ -71,6 +71,27 @@ test('settings that are broken are told by start, status and an attached run, an
   assert.match(json.stdout, /"warnings":\["[^"]*config\.json:1:\d+: /);
 });
 
+test('stop says what it waits for, and meanwhile a run is told to come back later', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openServiceBench(async () => {
+    await gate.promise;
+    return says('Hello.');
+  }, [anna.id]);
+  await bench.run('gateway', 'start');
+  bench.telegram.say('hi');
+  await bench.desk.server.whenRequested(1);
+
+  const stopping = bench.desk.start(['gateway', 'stop']);
+  await stopping.prints(/^Waiting for 1 turn that runs\.\n$/);
+  const refused = await bench.run('run', 'hello');
+  gate.resolve();
+  const stopped = await stopping.ended;
+
+  assert.equal(refused.code, 75);
+  assert.match(refused.stderr, /^talaria: the gateway on this home is being stopped\nNothing was taken in\./);
+  assert.deepEqual([stopped.code, stopped.stdout], [0, 'Stopped.\n']);
+});
+
 test('what stop leaves unfinished in a terminal goes on there, and it says how', async () => {
   const gate = Promise.withResolvers<void>();
   await using bench = await openServiceBench(async () => {
