@@ -58,7 +58,8 @@ async function lookAtPlace(
   const name = terminal.backend === 'ssh' ? 'ssh' : terminal.docker.command;
   const elsewhere = { name: there.name, program: { name, ...find(name) }, problem: findBackendProblem(terminal) };
   if (there.isSandbox) return { sandbox: { type: 'ready', by: `${there.name}, without network` }, elsewhere };
-  return { sandbox: { type: 'none', reason: `commands run freely on ${there.name}`, fix: undefined }, elsewhere };
+  const reason = `nothing keeps commands in on ${there.name}; they are asked about`;
+  return { sandbox: { type: 'none', reason, fix: undefined }, elsewhere };
 }
 
 async function lookAtSandbox({ mode, network }: SandboxSettings, path: string): Promise<SandboxFacts> {

@@ -57,7 +57,7 @@ export function judgeConsent(facts: ConsentFacts): readonly Finding[] {
     {
       level: 'fine',
       name: 'questions',
-      text: `what may change anything is asked about; silence is a no after ${seconds} s`,
+      text: `commands that may change anything are asked about, unless they stay in a sandbox; silence is a no after ${seconds} s`,
     },
     ...judgeCount(rules, { name: 'rules', text: 'allowed for good', fix: 'talaria approvals list' }),
     ...judgeCount(trustedFolders, { name: 'trust', text: 'trusted folders', fix: 'talaria trust list' }),

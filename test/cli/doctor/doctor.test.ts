@@ -161,10 +161,20 @@ test('the doctor says where commands run when that is not here, and what is miss
 
   await write('{ backend: ssh }');
   const unset = await examine(desk);
+  await write('{ backend: ssh, ssh: { host: box.example } }');
+  const open = await examine(desk);
   await write('{ backend: docker, docker: { image: "debian:13", command: podman } }');
   const shutIn = await examine(desk, { PATH: dirname(process.execPath) });
 
   assert.match(find(unset, 'hands', 'commands')?.text ?? '', /terminal\.ssh\.host names no host/);
+  assert.deepEqual(find(open, 'hands', 'sandbox'), {
+    level: 'hint',
+    text: 'not enforced: nothing keeps commands in on box.example; they are asked about',
+  });
+  assert.equal(
+    find(open, 'consent', 'questions')?.text,
+    'commands that may change anything are asked about, unless they stay in a sandbox; silence is a no after 600 s',
+  );
   assert.equal(find(shutIn, 'hands', 'commands')?.text, 'not found: podman, which leads to a container of debian:13');
   assert.deepEqual(find(shutIn, 'hands', 'sandbox'), {
     level: 'fine',
