@@ -86,7 +86,8 @@ function quote(parts: Parameters<typeof partsToText>[0]): string {
 
 function describeRollback(rollback: Rollback, number: number): string {
   if (rollback.type === 'none') return nothing;
-  const files = describeChanges(rollback.changes);
+  const isPlan = rollback.type === 'refused' || rollback.type === 'planned';
+  const files = describeChanges(rollback.changes, isPlan ? plannedVerbs : verbs);
   const argument = number === 1 ? '' : ` ${number}`;
   switch (rollback.type) {
     case 'refused':
@@ -111,9 +112,16 @@ const verbs: Readonly<Record<FileChange['type'], string>> = {
   failed: 'could not be put back',
 };
 
-function describeChanges(changes: readonly FileChange[]): string {
+/** Where nothing was done yet. */
+const plannedVerbs: typeof verbs = {
+  ...verbs,
+  'put-back': 'would be put back',
+  removed: 'would be removed (it was not there)',
+};
+
+function describeChanges(changes: readonly FileChange[], words: typeof verbs): string {
   const lines = changes.slice(0, mostFiles).map(({ path, type, reason }) => {
-    return `  ${path}: ${verbs[type]}${reason === undefined ? '' : ` (${reason})`}`;
+    return `  ${path}: ${words[type]}${reason === undefined ? '' : ` (${reason})`}`;
   });
   const missing = changes.length - lines.length;
   return [...lines, ...(missing === 0 ? [] : [`  … and ${missing} more`])].join('\n');

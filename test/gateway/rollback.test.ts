@@ -37,7 +37,10 @@ test('CKPT-03 /rollback puts back what the last turn wrote, after a restart too,
 
   assert.match(list, /^1 {2}\d+ s ago {2}2 files {2}“change both files”\n/);
   assert.match(list, /What commands in the terminal changed is not covered\.$/);
-  assert.match(shown, /^\/rollback would do this:\n {2}\/work\/old\.txt: put back\n {2}\/work\/new\.txt: removed/);
+  assert.match(
+    shown,
+    /^\/rollback would do this:\n {2}\/work\/old\.txt: would be put back\n {2}\/work\/new\.txt: would be removed/,
+  );
   assert.match(reply, /^Back to before the last turn\.\n {2}\/work\/old\.txt: put back\n {2}\/work\/new\.txt: removed/);
   assert.match(reply, /\/rollback takes this back\. What commands in the terminal changed is not covered\.$/);
   assert.deepEqual([stillThere, back], ['two', 'one']);
@@ -47,7 +50,11 @@ test('CKPT-03 /rollback puts back what the last turn wrote, after a restart too,
 
 test('/rollback names what someone else changed since, and --force puts it back all the same', async () => {
   await using house = await openTestHouse({
-    script: [callsTool('write_file', { path: 'f', content: 'ours' }), says('Done.')],
+    script: [
+      callsTool('write_file', { path: 'f', content: 'ours' }),
+      callsTool('write_file', { path: 'other', content: 'ours' }),
+      says('Done.'),
+    ],
   });
   const path = join(house.workdir, 'f');
   await writeFile(path, 'before');
@@ -58,7 +65,10 @@ test('/rollback names what someone else changed since, and --force puts it back 
   const kept = await readFile(path, 'utf8');
   const forced = await command(house, '/rollback --force');
 
-  assert.match(refused, /^Nothing was touched: .*\n {2}\/work\/f: changed since by someone else\n\/rollback --force/);
+  assert.match(
+    refused,
+    /^Nothing was touched: .*\n {2}\/work\/other: would be removed .*\n {2}\/work\/f: changed since by someone else\n\/rollback --force/,
+  );
   assert.equal(kept, 'theirs');
   assert.match(forced, /\/work\/f: put back/);
   assert.equal(await readFile(path, 'utf8'), 'before');
