@@ -43,7 +43,9 @@ test('gateway start says where the page is, and how to be let in', async () => {
   await bench.configure({ web: { port: 0 } });
 
   const { stdout, stderr } = await bench.run('gateway', 'start');
+  const status = await bench.run('gateway', 'status');
 
+  assert.match(status.stdout, /^page {10}http:\/\/127\.0\.0\.1:\d+$/m);
   assert.match(
     stdout,
     /\nThe page: http:\/\/127\.0\.0\.1:\d+ \(talaria gateway link prints a link that opens it\)\n$/,
