@@ -26,7 +26,12 @@ export type Risk =
       readonly why?: string;
       readonly standing?: Standing;
     }
-  | { readonly type: 'forbidden'; readonly reason: string };
+  | {
+      readonly type: 'forbidden';
+      readonly reason: string;
+      /** Set where the call is a mistake that the reason helps to mend, rather than an act that is never done. */
+      readonly is?: 'mistake';
+    };
 
 /** Acts that one consent can cover beyond the one that is asked about. */
 export interface Standing {

@@ -58,7 +58,7 @@ async function assess(
 
 async function assessUrl(url: string, { guard, redact }: BrowserDeps): Promise<Risk> {
   const objection = isBlank(url) ? undefined : (await guard()).judge(url);
-  if (objection !== undefined) return { type: 'forbidden', reason: objection };
+  if (objection !== undefined) return { type: 'forbidden', reason: objection, is: 'mistake' };
   const carriesSecret = [url, decode(url)].some((reading) => redact(reading) !== reading);
   return carriesSecret
     ? { type: 'forbidden', reason: 'something in the address is or looks like a key, and would leave the machine' }

@@ -48,7 +48,7 @@ export function createProcess(deps: ProcessDeps): Tool<ProcessInput> {
 /** What a process reads may be commands, so that it is agreed to like a command. */
 async function assess(input: ProcessInput, place: ToolPlace, deps: ProcessDeps): Promise<Risk> {
   const problem = findProblem(input);
-  if (problem !== undefined) return { type: 'forbidden', reason: problem };
+  if (problem !== undefined) return { type: 'forbidden', reason: problem, is: 'mistake' };
   const { action, id = '', text = '' } = input;
   const account = action === 'write' ? deps.processes.find(place.sessionId, id)?.account() : undefined;
   if (account === undefined) return { type: 'safe' };

@@ -25,6 +25,7 @@ export async function askConsent(
     case 'safe':
       return { type: 'given' };
     case 'forbidden':
+      if (risk.is === 'mistake') return withheld({ type: 'failed', message: risk.reason });
       return withheld({
         type: 'refused',
         reason: `${withoutFullStop(risk.reason)}. This is never run; the user can do it by hand`,

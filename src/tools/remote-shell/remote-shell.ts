@@ -59,7 +59,7 @@ export class RemoteShell {
 
   async assess(input: TerminalInput, place: ToolPlace): Promise<Risk> {
     const problem = this.#findProblem(input);
-    if (problem !== undefined) return { type: 'forbidden', reason: problem };
+    if (problem !== undefined) return { type: 'forbidden', reason: problem, is: 'mistake' };
     const { sessionId, workdir } = place;
     const { state } = this.#options;
     const greeting = this.#greetings.get(sessionId);

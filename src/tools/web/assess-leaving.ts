@@ -13,7 +13,7 @@ const longestUnasked = 2000;
 /** Public pages are read without a question; what could carry something out is asked about, and our own keys never leave. */
 export function assessUrl(text: string, deps: WebToolDeps): Risk {
   const verdict = judgeUrl(text, readExceptions(deps.settings().allowPrivate));
-  if (verdict.type === 'barred') return { type: 'forbidden', reason: verdict.reason };
+  if (verdict.type === 'barred') return { type: 'forbidden', reason: verdict.reason, is: 'mistake' };
   const risk = assessLeaving(text, deps);
   // What is no address is not fetched, and the model is told why: there is nothing to ask about.
   return verdict.type === 'unfit' && risk.type === 'ask' ? { type: 'safe' } : risk;

@@ -51,7 +51,10 @@ test('in the terminal the model works on the host, and whoever is asked is shown
   assert.equal(asked.length, 1);
   assert.match(asked[0] ?? '', /^echo there > note\nin its starting folder on root@127\.0\.0\.1\n/m);
   assert.equal(lastRead(house.server.requests.slice(0, 3)), 'there');
-  assert.match(lastRead(house.server.requests), /background processes run on this machine only.*nohup/s);
+  assert.match(
+    lastRead(house.server.requests),
+    /^ERROR: background processes run on this machine only.*nohup.*read FILE later$/,
+  );
   assert.equal(await readFile(join(server.home, 'note'), 'utf8'), 'there\n');
 });
 
