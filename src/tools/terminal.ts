@@ -10,6 +10,7 @@ import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
 import type { assessCommand as AssessCommand, CommandRisk } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
+import type { PlainRead } from './shell/plain-reads.ts';
 import type { CallTicket, LeftState } from './shell/call-ticket.ts';
 import type { CallTickets } from './shell/call-tickets.ts';
 import type {
@@ -123,11 +124,12 @@ class TerminalCommands {
   }
 
   async #judgeRead(
-    { paths, program }: Extract<CommandRisk, { readonly type: 'safe' }>,
+    { reads: commands }: Extract<CommandRisk, { readonly type: 'safe' }>,
     folder: string,
     place: ToolPlace,
   ): Promise<Verdict> {
     const { isSystemProgram } = await (this.#judgement ??= loadJudgement());
+    const paths = commands.flatMap((command) => command.paths);
     const located = paths.map((path) => this.#deps.workspace.locate(path, place, folder));
     const reads = located.map((path) => this.#deps.workspace.judgeRead(path));
     const secret = reads.find((read) => read.type === 'forbidden');
@@ -135,14 +137,11 @@ class TerminalCommands {
     const why = (): string | undefined => {
       if (reads.some((read) => read.type !== 'safe')) return 'it reads what may log you in somewhere';
       if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
-      return isSystemProgram(program, this.#pathOf(place))
-        ? undefined
-        : `${program} is not the program of the system here`;
+      const foreign = commands.find(({ program }) => !isSystemProgram(program, this.#pathOf(place)));
+      return foreign && `${foreign.program} is not the program of the system here`;
     };
     const doubt = why();
-    return doubt === undefined
-      ? { type: 'safe', program, words: paths, located, folder }
-      : { type: 'doubtful', why: doubt };
+    return doubt === undefined ? { type: 'safe', commands, located, folder } : { type: 'doubtful', why: doubt };
   }
 
   async #place(input: TerminalInput, place: ToolPlace, judge: () => Promise<Verdict>): Promise<CommandPlacement> {
@@ -155,11 +154,11 @@ class TerminalCommands {
   }
 
   #readsOf(
-    { program, words, located, folder }: Extract<Verdict, { readonly type: 'safe' }>,
+    { commands, located, folder }: Extract<Verdict, { readonly type: 'safe' }>,
     find: typeof FindContentsRead,
   ): PlainReads {
-    const contents = find(program, words).flatMap((word) => this.#deps.workspace.placesNamed(word, folder));
-    return { paths: located, contents };
+    const named = commands.flatMap(({ program, paths }) => find(program, paths));
+    return { paths: located, contents: named.flatMap((word) => this.#deps.workspace.placesNamed(word, folder)) };
   }
 
   #given(sessionId: SessionId): Readonly<Record<string, string>> {
@@ -322,10 +321,9 @@ class TerminalCommands {
 /** What a command is by its words. */
 type Verdict =
   | {
-      /** It only reads; `located` is where its words lead from the folder. */
+      /** Its commands only read; `located` is where their words lead from the folder. */
       readonly type: 'safe';
-      readonly program: string;
-      readonly words: readonly string[];
+      readonly commands: readonly PlainRead[];
       readonly located: readonly string[];
       readonly folder: string;
     }

@@ -35,7 +35,7 @@ export function judgeRemote(command: string, around: RemoteSurroundings, rules: 
   const { there, folder = '/unknown', home = '/home/unknown' } = around;
   const risk = rules.assessCommand(command, { home, folder }, rules.syntax);
   if (risk.type === 'forbidden') return risk;
-  const paths = risk.type === 'safe' ? risk.paths : [];
+  const paths = risk.type === 'safe' ? risk.reads.flatMap((read) => read.paths) : [];
   const doubt = risk.type === 'ask' ? risk.why : findDoubt(paths, folder, around);
   if (doubt === undefined) return { type: 'safe' };
   if (there.isSandbox && doubt !== readsLogin) return { type: 'safe', within: 'sandbox' };

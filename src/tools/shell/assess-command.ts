@@ -1,10 +1,11 @@
 import type { BashSyntax } from './bash-syntax.ts';
 import { findDisaster } from './find-disaster.ts';
-import { findPlainRead, plainWords } from './plain-reads.ts';
+import { findPlainRead, plainCommands } from './plain-reads.ts';
+import type { PlainRead } from './plain-reads.ts';
 
 export type CommandRisk =
-  /** It only reads; `paths` are the words that may name what it reads. */
-  | { readonly type: 'safe'; readonly program: string; readonly paths: readonly string[] }
+  /** Each of its commands only reads. */
+  | { readonly type: 'safe'; readonly reads: readonly PlainRead[] }
   /** `words` where it is one simple command that means exactly what it says. */
   | { readonly type: 'ask'; readonly why: string; readonly words?: readonly string[] }
   | { readonly type: 'forbidden'; readonly reason: string };
@@ -27,13 +28,21 @@ export function assessCommand(command: string, surroundings: CommandSurroundings
     const script = syntax.parse(command);
     const disaster = findDisaster(script, scope, syntax);
     if (disaster !== undefined) return forbid(disaster);
-    const words = plainWords(command, script);
-    if (words === undefined) return { type: 'ask', why: 'it is more than one plain command' };
-    const reading = findPlainRead(words);
-    return typeof reading === 'string' ? { type: 'ask', why: reading, words } : { type: 'safe', ...reading };
+    return assessPlain(plainCommands(command, script));
   } catch {
     return { type: 'ask', why: 'it cannot be read for certain' };
   }
+}
+
+function assessPlain(commands: readonly (readonly string[])[]): CommandRisk {
+  const reads = commands.map(findPlainRead);
+  const doubt = reads.find((read) => typeof read === 'string');
+  const [words, ...further] = commands;
+  if (words === undefined || (doubt !== undefined && further.length > 0)) {
+    return { type: 'ask', why: 'it is more than one plain command' };
+  }
+  if (doubt !== undefined) return { type: 'ask', why: doubt, words };
+  return { type: 'safe', reads: reads.filter((read) => typeof read !== 'string') };
 }
 
 function forbid(disaster: string): CommandRisk {

@@ -1,4 +1,4 @@
-import type { ParsedScript, Word, WordPart } from 'unbash';
+import type { Command, ParsedScript, Statement, Word, WordPart } from 'unbash';
 
 export interface PlainRead {
   readonly program: string;
@@ -7,12 +7,18 @@ export interface PlainRead {
 }
 
 /**
- * The words of a text that is one simple command and means exactly what it says; otherwise undefined. Anything that the
- * shell would expand, redirect or chain is not plain, and neither is anything that the parser was not sure of.
+ * The words of each command of a text that is simple commands, piped or one after another, and means exactly what it
+ * says; otherwise none. Anything that the shell would expand, redirect, put aside or repeat is not plain, and
+ * neither is anything that the parser was not sure of.
  */
-export function plainWords(text: string, script: ParsedScript): readonly string[] | undefined {
-  const words = onlyWords(text, script).map(plainText);
-  return words.length > 0 && words.every((word) => word !== undefined) ? words : undefined;
+export function plainCommands(text: string, script: ParsedScript): readonly (readonly string[])[] {
+  const commands = onlyWords(text, script).map(plainWords);
+  return commands.every((words) => words !== undefined) ? commands : [];
+}
+
+function plainWords(command: readonly Word[]): readonly string[] | undefined {
+  const words = command.map(plainText);
+  return words.every((word) => word !== undefined) ? words : undefined;
 }
 
 /** What a simple command reads, if it plainly does nothing else; otherwise why that cannot be said. */
@@ -26,24 +32,41 @@ export function findPlainRead([program = '', ...rest]: readonly string[]): Plain
     : { program, paths };
 }
 
-/** The words of a text that is one command of nothing but words; otherwise none. */
-function onlyWords(text: string, { commands, errors = [] }: ParsedScript): readonly Word[] {
-  const command = commands[0]?.command;
-  if (command?.type !== 'Command' || errors.length > 0) return [];
-  const { prefix, name, suffix } = command;
+/** The words of each command of a text of nothing but words and what stands between commands; otherwise none. */
+function onlyWords(text: string, { commands, errors = [] }: ParsedScript): readonly (readonly Word[])[] {
+  if (errors.length > 0) return [];
+  const found = commands.flatMap(({ command }) => simpleCommands(command)).map(wordsOf);
+  return found.every((words) => words.length > 0) && isAllOf(text, found) ? found : [];
+}
+
+/** The simple commands of a statement, in their order; anything else in it is seen by the text that is left over. */
+function simpleCommands(node: Statement['command']): readonly Command[] {
+  if (node.type === 'Command') return [node];
+  return node.type === 'AndOr' || node.type === 'Pipeline' ? node.commands.flatMap(simpleCommands) : [];
+}
+
+/** None where a command is more than its words. */
+function wordsOf({ prefix, name, suffix }: Command): readonly Word[] {
   const words = [...prefix, ...(name === undefined ? [] : [name]), ...suffix];
-  return words.every((word) => word.type === 'Word') && isAllOf(text, words) ? words : [];
+  return words.every((word) => word.type === 'Word') ? words : [];
 }
 
 const blanks = /^(?:[ \t]|\\\n)+$/;
 const linesBefore = /^(?:[ \t]*(?:#.*)?\n)*[ \t]*$/;
 const linesAfter = /^[ \t]*(?:#.*)?(?:\n[ \t]*(?:#.*)?)*$/;
+// Not `&`: what goes on in the background is not over with the command.
+const betweenCommands = /^[ \t]*(?:\||\|\||&&|;|\n)[ \t\n]*$/;
 
 /** Whether a text holds nothing beside these words but blanks and comments. The parser drops a stray `(` in silence. */
-function isAllOf(text: string, words: readonly Word[]): boolean {
-  const [before = '', ...between] = words.map((word, index) => text.slice(words[index - 1]?.end ?? 0, word.pos));
-  const after = text.slice(words.at(-1)?.end);
-  return linesBefore.test(before) && between.every((gap) => blanks.test(gap)) && linesAfter.test(after);
+function isAllOf(text: string, commands: readonly (readonly Word[])[]): boolean {
+  const isGapPlain = commands.every((words, at) => {
+    const end = commands[at - 1]?.at(-1)?.end;
+    const [before = '', ...between] = words.map((word, index) =>
+      text.slice(words[index - 1]?.end ?? end ?? 0, word.pos),
+    );
+    return (end === undefined ? linesBefore : betweenCommands).test(before) && between.every((gap) => blanks.test(gap));
+  });
+  return isGapPlain && linesAfter.test(text.slice(commands.at(-1)?.at(-1)?.end));
 }
 
 /** The text of a word that means itself and nothing else; a leading `~` is left to whoever resolves the path. */
@@ -77,6 +100,9 @@ function only(pattern: RegExp): Check {
   return (words) => words.every((word) => pattern.test(word));
 }
 
+/** Names of files from a file or a pipe are names that nobody judged. Long options may be cut short. */
+const namesOnlyInWords: Check = (words) => !words.some((word) => word.startsWith('--f'));
+
 const findTests: ReadonlySet<string> = new Set(['-empty', '-not', '!', '-print', '-o', '-a']);
 const findTestsWithValue =
   /^-(?:name|iname|path|ipath|type|maxdepth|mindepth|size|mtime|mmin|newer|user|group|perm|regex|iregex)$/;
@@ -107,7 +133,7 @@ const readers: ReadonlyMap<string, Check> = new Map([
   ['df', anyWords],
   ['diff', only(/^(?:[^-].*|-[qsuwbBiEay]+|--)$/)],
   ['dirname', anyWords],
-  ['du', anyWords],
+  ['du', namesOnlyInWords],
   ['echo', anyWords],
   ['file', only(/^(?:[^-].*|-[biLk]+|--brief|--mime(?:-type|-encoding)?|--)$/)],
   ['find', findsOnly],
@@ -128,7 +154,7 @@ const readers: ReadonlyMap<string, Check> = new Map([
   ['tail', anyWords],
   ['uname', anyWords],
   ['uptime', anyWords],
-  ['wc', anyWords],
+  ['wc', namesOnlyInWords],
   ['which', anyWords],
   ['whoami', anyWords],
 ]);

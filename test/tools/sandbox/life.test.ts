@@ -73,7 +73,7 @@ test('a folder that the sandbox does not show is told, with the ways to go on', 
 test('input is empty, output is bounded, and what a command leaves running ends with it', here, async () => {
   await using bench = await openToolBench({ sandbox: sandboxed });
 
-  const input = await bench.run('terminal', { command: 'cat; echo end of input' });
+  const input = await bench.run('terminal', { command: 'cat; true; echo end of input' });
   const output = await bench.run('terminal', { command: 'head -c 70000000 /dev/zero | tr "\\0" x; true' });
   await bench.run('terminal', { command: 'sleep 1000 & setsid sleep 1000 & env -i setsid sleep 1000 & echo begun' });
 

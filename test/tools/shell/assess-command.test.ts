@@ -205,11 +205,24 @@ const askedAbout: readonly string[] = [
   'echo x > /dev/null',
   'find . -name "*.pyc" -delete',
   'npm test',
-  'ls | wc',
+  'ls | tee x',
+  'ls |& wc',
   'ls > x',
-  'ls; pwd',
-  'ls && pwd',
+  'ls > x | wc',
+  'ls; npm test',
+  'npm test && pwd',
+  'ls | xargs cat',
+  'ls; cd /; cat x',
+  '! ls | wc',
+  'time ls | wc',
+  '(ls; pwd)',
+  'ls; { pwd; }; ls',
+  'ls | (cat) | wc',
+  'echo x | wc --files0-from=-',
+  'echo x | du --files0=-',
+  'ls | cat <<EOF\nx\nEOF',
   'ls &',
+  'ls & pwd',
   'ls $HOME',
   'ls `pwd`',
   'ls "$(pwd)"',
@@ -300,7 +313,7 @@ const plain: readonly (readonly [string, readonly string[]])[] = [
   ['which node', ['node']],
   ['file a.png', ['a.png']],
   ['stat a.png', ['a.png']],
-  ['wc --files0-from=list', ['--files0-from=list', 'list']],
+  ['grep -n --color=auto x a.txt', ['-n', '--color=auto', 'auto', 'x', 'a.txt']],
   ['ls src # all of it', ['src']],
   ['ls x\r', ['x\r']],
   ['ls ./../x', ['./../x']],
@@ -315,9 +328,26 @@ test('a plain reading command is safe, and names what it may read', () => {
   assert.deepEqual(
     risks,
     plain.map(([command, paths]) => {
-      return [command, { type: 'safe', program: /^(?:#.*\s+)?(\w+)/.exec(command.trim())?.[1], paths }];
+      return [command, { type: 'safe', reads: [{ program: /^(?:#.*\s+)?(\w+)/.exec(command.trim())?.[1], paths }] }];
     }),
   );
+});
+
+test('plain reads that are piped or follow one another are safe, and all that they may read is named', () => {
+  const command = 'ls -A /root | wc -l; cat "a;b" && pwd||echo x |\n  sort\ndate # now';
+
+  assert.deepEqual(assessCommand(command, surroundings, syntax), {
+    type: 'safe',
+    reads: [
+      { program: 'ls', paths: ['-A', '/root'] },
+      { program: 'wc', paths: ['-l'] },
+      { program: 'cat', paths: ['a;b'] },
+      { program: 'pwd', paths: [] },
+      { program: 'echo', paths: ['x'] },
+      { program: 'sort', paths: [] },
+      { program: 'date', paths: [] },
+    ],
+  });
 });
 
 test('what the parser cannot read, is not sure of, or leaves out is asked about', () => {
