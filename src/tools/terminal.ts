@@ -223,7 +223,8 @@ class TerminalCommands {
       const result = await runCommand(request, runners, this.#commandDeps(ticket, context));
       // Bash may have moved, as an update of the system can make it: the next command looks for it again.
       if (result.ending.type === 'not-started') this.#shell = undefined;
-      const placeNote = room?.noteResult ?? (() => this.#noteOutside(context));
+      const placeNote = (ended: typeof result): string | undefined =>
+        room === undefined ? this.#noteOutside(context) : room.noteResult(ended, input.command);
       return await describeResult(result, { ...request, recorded, placeNote });
     } finally {
       tickets.letGo(ticket);

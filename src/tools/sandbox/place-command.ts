@@ -19,7 +19,7 @@ export interface Room {
   readonly enclose: (requestFile: string) => Enclosure;
   /** The folder inside for a command that is to run in this one, or where the last one ended; or why there is none. */
   readonly folder: (asked: string | undefined) => { readonly folder: string } | { readonly problem: string };
-  readonly noteResult: (result: CommandResult) => string | undefined;
+  readonly noteResult: (result: CommandResult, command: string) => string | undefined;
   readonly noteStart: string;
 }
 
@@ -60,7 +60,8 @@ export async function placeCommand(
   const room: Room = {
     enclose: (requestFile) => sandbox.enclose(place, requestFile, fence.report),
     folder: (asked) => findFolder(asked, place, sandbox, state),
-    noteResult: (result) => noteSandbox(result, sandbox.describe(place)),
+    noteResult: (result, command) =>
+      noteSandbox(result, { limits: sandbox.describe(place), difference: sandbox.findDifference(command, place) }),
     noteStart: sandbox.describeProcess(),
   };
   return { type: 'inside', room };

@@ -10,6 +10,7 @@ import type { Enclosure } from '../shell/enclosure.ts';
 import { leftFile } from '../shell/shell-script.ts';
 import type { TaskState } from '../task-state.ts';
 import type { Workspace } from '../workspace.ts';
+import { findDifference } from './find-difference.ts';
 import { findProject } from './find-project.ts';
 import { closedArguments, defaultSignals, namespaceArguments } from './namespace-arguments.ts';
 import { probeSandbox } from './probe-sandbox.ts';
@@ -70,10 +71,21 @@ export class Sandbox {
   /** The folder inside that a shell which stands in this one outside begins in; undefined where it is not seen there. */
   findFolder(folder: string, place: ToolPlace): string | undefined {
     const real = this.isPrivate(folder, place) ? folder : realPath(folder);
+    return isWithin(real, this.#seen(place)) || this.#isPrivateFolder(real, place) ? real : undefined;
+  }
+
+  /** What a command names that is not inside what it is outside, in words. */
+  findDifference(command: string, place: ToolPlace): string | undefined {
+    const { userHome } = this.#options.workspace;
+    const seen = this.#seen(place);
+    return findDifference(command, { userHome, isSame: (path) => isWithin(path, seen) });
+  }
+
+  /** The folders that are inside what they are outside. */
+  #seen(place: ToolPlace): readonly string[] {
     const workdir = realPath(place.workdir);
     const project = this.#projectOf(workdir);
-    const seen = [...systemFolders, ...this.#toolFolders(), workdir, ...(project === undefined ? [] : [project])];
-    return isWithin(real, seen) || this.#isPrivateFolder(real, place) ? real : undefined;
+    return [...systemFolders, ...this.#toolFolders(), workdir, ...(project === undefined ? [] : [project])];
   }
 
   #isPrivateFolder(folder: string, place: ToolPlace): boolean {

@@ -25,6 +25,7 @@ test('a command writes to its folder and to a /tmp of its own, and to nothing el
   const beside = join(dirname(bench.workdir), 'beside');
   const places = [`${bench.home}/x`, `${bench.userHome}/x`, '/x', '/etc/x', '/usr/x', '/var/x', '/run/x'];
 
+  const noted = await inside(bench, 'echo private > /tmp/file');
   const written = await inside(
     bench,
     'echo mine > file; echo private > /tmp/file; cat file /tmp/file; ln /etc/passwd link',
@@ -32,6 +33,7 @@ test('a command writes to its folder and to a /tmp of its own, and to nothing el
   await inside(bench, `echo x > ${beside}`);
   const refused = await inside(bench, places.map((place) => `echo x > ${place}; echo $?`).join('; '));
 
+  assert.match(noted, /^\[this ran in the sandbox: \/tmp\/file is not the one outside; no network; /);
   assert.match(written, /^mine\nprivate\n/);
   assert.equal(await readFile(join(bench.workdir, 'file'), 'utf8'), 'mine\n');
   assert.equal(existsSync('/tmp/file'), false);

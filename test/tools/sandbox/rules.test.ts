@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findDifference } from '../../../src/tools/sandbox/find-difference.ts';
 import { findContentsRead } from '../../../src/tools/sandbox/contents-read.ts';
 import { findGuardedFiles } from '../../../src/tools/sandbox/guarded-files.ts';
 import { noteSandbox } from '../../../src/tools/sandbox/sandbox-note.ts';
@@ -26,7 +27,30 @@ for (const [code, output, isNoted] of ends) {
   test(`after exit code ${code} with "${output.slice(0, 40)}" the sandbox is ${isNoted ? '' : 'not '}mentioned`, () => {
     const result = { ending: { type: 'exited', code }, output, isCut: false, lostState: undefined } as const;
 
-    assert.equal(noteSandbox(result, 'no network') !== undefined, isNoted);
+    assert.equal(noteSandbox(result, { limits: 'no network', difference: undefined }) !== undefined, isNoted);
+  });
+}
+
+const named: readonly (readonly [command: string, difference: string | undefined])[] = [
+  ['ls -A /root 2>/dev/null | wc -l', '/root is not the one outside'],
+  ['cp notes ~/notes', '~/notes is not the one outside'],
+  ['du -sh "$HOME" | cut -f 1', '$HOME is not the one outside'],
+  ['echo x > /tmp/y', '/tmp/y is not the one outside'],
+  ['tool --out=/var/x', '/var/x is not the one outside'],
+  ['cd src && ps aux | grep node', 'ps tells only of the sandbox'],
+  ['find / -name x 2>/dev/null', '/ is not the one outside'],
+  ['echo $((6 / 2)); echo GET / HTTP', undefined],
+  ['(df -h)', 'df tells only of the sandbox'],
+  ['make > /dev/null; /usr/bin/env', undefined],
+  ['cat /home/ann/work/a ~/work/b', undefined],
+  ["sed '/no-such-folder/d' a; curl https://x.org/var", undefined],
+  ['grep ps a; ./ip; ps-like; ls ~bob', undefined],
+  ['cat > a.sh <<EOF\nls /var\nps\nEOF', undefined],
+];
+const isSame = (path: string): boolean => /^\/(?:usr|home\/ann\/work)\//.test(path);
+for (const [command, difference] of named) {
+  test(`of ${JSON.stringify(command)} the sandbox says: ${difference ?? 'nothing'}`, () => {
+    assert.equal(findDifference(command, { userHome: '/home/ann', isSame }), difference);
   });
 }
 
