@@ -30,11 +30,12 @@ export async function describeResult(result: CommandResult, account: CommandAcco
   if (recorded !== workdir) notes.push(`[the folder ${recorded} is gone; this ran in ${workdir}]`);
   if (result.isCut) notes.push('[a part of the output could not be kept]');
   if (result.lostState !== undefined) notes.push(`[folder and variables were not kept: ${result.lostState}]`);
+  const placeNote = account.placeNote(result);
+  if (placeNote !== undefined) notes.push(`[${placeNote}]`);
+  // How it ended stands last: by that a failure is told from what a command merely printed.
   if (ending.type === 'timed-out') notes.push(`[timed out after ${account.timeoutMs / 1000} s]`, '[exit code 124]');
   if (ending.type === 'stopped') notes.push('[stopped by the user, exit code 130]');
   if (ending.type === 'exited' && ending.code !== 0) notes.push(await describeExit(account.command, ending.code));
-  const placeNote = account.placeNote(result);
-  if (placeNote !== undefined) notes.push(`[${placeNote}]`);
   if (output === '' && notes.length === 0) return done('[no output]');
   return done([...(output === '' ? [] : [output]), ...notes].join('\n'));
 }

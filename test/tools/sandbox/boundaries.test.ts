@@ -31,8 +31,11 @@ test('a command writes to its folder and to a /tmp of its own, and to nothing el
     'echo mine > file; echo private > /tmp/file; cat file /tmp/file; ln /etc/passwd link',
   );
   await inside(bench, `echo x > ${beside}`);
+  const failed = await inside(bench, 'touch /usr/x');
   const refused = await inside(bench, places.map((place) => `echo x > ${place}; echo $?`).join('; '));
 
+  // How it ended stands last: people are shown a failure by it.
+  assert.match(failed, /Read-only file system\n\[this ran in the sandbox: [^\n]*\]\n\[exit code 1\]$/);
   assert.match(noted, /^\[this ran in the sandbox: \/tmp\/file is not the one outside; no network; /);
   assert.match(written, /^mine\nprivate\n/);
   assert.equal(await readFile(join(bench.workdir, 'file'), 'utf8'), 'mine\n');

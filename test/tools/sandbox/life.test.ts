@@ -130,7 +130,7 @@ test('after kill -9 of the program a command goes on inside, ran once, and its s
   const inside = await bench.run('terminal', { command: 'echo "$A"; pwd' });
   const outside = await bench.run('terminal', { command: 'echo "$A"; pwd', outside: true });
 
-  assert.equal(outcome && outcomeToText(outcome), 'begun\nended\n[exit code 3]\n[this ran in the sandbox]');
+  assert.equal(outcome && outcomeToText(outcome), 'begun\nended\n[this ran in the sandbox]\n[exit code 3]');
   assert.equal(await readFile(join(bench.workdir, 'ledger'), 'utf8'), 'ran\n');
   assert.equal(inside, '1\n/usr');
   assert.equal(outside, '\n/usr\n[set in the sandbox, and not out here: A]');
