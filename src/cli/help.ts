@@ -5,7 +5,7 @@ import { exitCodeTexts } from './exit-codes.ts';
 /** The text of a topic: the program (''), a command, a group, `exit-codes` or `json`; undefined where there is none. Pure. */
 export function helpFor(topic: string): string | undefined {
   if (topic === '') return describeProgram();
-  if (topic === 'exit-codes') return describeExitCodes();
+  if (topic === 'exit-codes') return sections([describeExitCodes()]);
   if (topic === 'json') return jsonText;
   const group = groupTable.find((row) => row.name === topic);
   if (group !== undefined) return describeGroup(group.name, group.summary, group.defaultVerb);

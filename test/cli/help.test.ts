@@ -5,9 +5,10 @@ import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { helpFor, helpTopics } from '../../src/cli/help.ts';
 
 for (const topic of ['', ...helpTopics]) {
-  test(`the help on "${topic}" fits a terminal of 120 columns`, () => {
+  test(`the help on "${topic}" fits a terminal of 120 columns and ends its last line`, () => {
     const lines = (helpFor(topic) ?? '').split('\n');
 
+    assert.equal(lines.at(-1), '');
     assert.ok(lines.length > 2);
     assert.deepEqual(
       lines.filter((line) => line.length > 120),
