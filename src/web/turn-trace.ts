@@ -118,14 +118,19 @@ function describeAnswer({ verdict, by, rule, scope }: Answered): string {
   if (rule !== undefined) return ruleTexts[rule];
   if (by === null) return 'asked, and not answered';
   if (verdict === 'denied') return 'denied';
-  return scope === undefined ? 'allowed' : ruleTexts[scope];
+  return scope === undefined ? 'allowed' : scopeTexts[scope];
 }
 
 const ruleTexts: Readonly<Record<ConsentRule, string>> = {
   yolo: 'allowed by /yolo',
+  session: 'allowed by your earlier word (session)',
+  always: 'allowed by your earlier word (always)',
+  timeout: 'asked, and not answered in time',
+};
+
+const scopeTexts: Readonly<Record<NonNullable<Answered['scope']>, string>> = {
   session: 'allowed for the session',
   always: 'allowed always',
-  timeout: 'asked, and not answered in time',
 };
 
 function describeCall({ call, consent }: OpenCall, outcome: ToolOutcome): string {

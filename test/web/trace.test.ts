@@ -124,8 +124,12 @@ test('a line says that something was allowed for the session, when it was asked 
   await house.ask('/api/chats/one/answers', { headers: await house.asProgram(), body });
   await stream.when(isReply('Twice.'));
 
-  const line = 'act: ✓ terminal touch made · allowed for the session';
-  assert.deepEqual(itemTexts(stream.events), ['user: go', line, line, 'reply: Twice.']);
+  assert.deepEqual(itemTexts(stream.events), [
+    'user: go',
+    'act: ✓ terminal touch made · allowed for the session',
+    'act: ✓ terminal touch made · allowed by your earlier word (session)',
+    'reply: Twice.',
+  ]);
 });
 
 test('whatever a reader saw last of a turn with tools, what it reads from there completes the chat', async () => {

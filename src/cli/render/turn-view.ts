@@ -3,7 +3,7 @@ import { wentWrong } from '../../model/call-summary.ts';
 import { partsToText } from '../../model/message.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
 import type { Finish } from '../../model/provider.ts';
-import type { Compaction, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
+import type { Compaction, ConsentRule, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
 
@@ -124,10 +124,7 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
     case 'context.undone':
       return shown({ ...view, untold: 'the last turn was taken back: the model no longer reads it' }, []);
     case 'approval.answered':
-      return shown(
-        view,
-        entry.rule === undefined ? [] : [{ type: 'note', text: 'allowed without asking: /yolo is on' }],
-      );
+      return shown(view, entry.rule === undefined ? [] : ruleNotes[entry.rule].map((text) => ({ type: 'note', text })));
     case 'turn.released':
     case 'turn.announced':
     case 'turn.settled':
@@ -149,6 +146,14 @@ const nudgeNotes: Readonly<Record<NudgeCause, readonly string[]>> = {
   empty: [],
   news: [],
   budget: ['the steps of this turn are used up; asking for a summary'],
+};
+
+const ruleNotes: Readonly<Record<ConsentRule, readonly string[]>> = {
+  yolo: ['allowed without asking: /yolo is on'],
+  session: ['allowed by your earlier word (session)'],
+  always: ['allowed by your earlier word (always)'],
+  // The outcome of the call says that nobody answered.
+  timeout: [],
 };
 
 function showStart(view: TurnView): Shown {

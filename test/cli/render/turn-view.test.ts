@@ -143,6 +143,22 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     ],
   },
   {
+    what: 'a call that was not asked about is said to be allowed by what allowed it, and silence allows nothing',
+    events: (['yolo', 'session', 'always', 'timeout'] as const).map((rule) => ({
+      type: 'approval.answered',
+      callId: list.id,
+      digest: 'd',
+      verdict: rule === 'timeout' ? 'denied' : 'approved',
+      by: null,
+      rule,
+    })),
+    shown: [
+      'note: allowed without asking: /yolo is on',
+      'note: allowed by your earlier word (session)',
+      'note: allowed by your earlier word (always)',
+    ],
+  },
+  {
     what: 'notices are shown',
     events: [{ type: 'notice', text: 'trying again in 2 s' }],
     shown: ['note: trying again in 2 s'],
