@@ -7,12 +7,28 @@ const tellingArguments: readonly string[] = ['command', 'path', 'pattern', 'quer
 
 /** The argument of a call that says most about it, as it was written; all of them where none does. Pure. */
 export function tellingArgument(call: ToolCall): string {
-  const { arguments: text } = underlyingCall(call);
+  const text = shownArguments(call);
   const written = parseJson(text);
   if (!isJsonObject(written)) return text;
   const telling = tellingArguments.map((name) => written[name]).find((value) => typeof value === 'string');
   if (typeof telling === 'string') return telling;
   return Object.keys(written).length === 0 ? '' : JSON.stringify(written);
+}
+
+/**
+ * The arguments of a call as people are shown them. What is typed into a page may be a password, and a screen cannot know the
+ * field: of any such text only the length is shown, as in the question about it. Pure.
+ */
+export function shownArguments(call: ToolCall): string {
+  const { name, arguments: text } = underlyingCall(call);
+  if (name !== 'browser') return text;
+  const written = parseJson(text);
+  if (!isJsonObject(written)) return '(cannot be read)';
+  const { action, text: typed } = written;
+  if (action !== 'type' || typed === undefined) return text;
+  // A code may have been written as a number.
+  const { length } = typeof typed === 'string' ? typed : JSON.stringify(typed);
+  return JSON.stringify({ ...written, text: `(${length} characters)` });
 }
 
 /** Whether a call is a failure to a person. To the model a command that failed is a result like any other. Pure. */

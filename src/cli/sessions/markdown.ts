@@ -1,3 +1,5 @@
+import { underlyingCall } from '../../model/bridged-call.ts';
+import { shownArguments } from '../../model/call-summary.ts';
 import { outcomeToText, partsToText } from '../../model/message.ts';
 import type { Part, ToolCall } from '../../model/message.ts';
 import type { Session } from '../../model/session.ts';
@@ -44,7 +46,7 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
     }
     case 'tool.settled': {
       const call = calls.get(entry.callId);
-      const name = call === undefined ? entry.callId : `${call.name} ${call.arguments}`;
+      const name = call === undefined ? entry.callId : `${underlyingCall(call).name} ${shownArguments(call)}`;
       const { outcome } = entry;
       const text = outcome.type === 'done' ? wholeText(outcome.parts, blobs) : outcomeToText(outcome);
       return [`### ${name.replaceAll('\n', ' ')}`, fence(text)];

@@ -63,6 +63,15 @@ const session: Session = {
   prompt: undefined,
   settings: {},
 };
+
+test('what was typed into a page stands in an exported document by its length', () => {
+  const typing = { ...call('c1', ''), name: 'browser', arguments: '{"action":"type","ref":"e5","text":"hunter2"}' };
+  const entries = logOf([answered('', [typing]), settledCall('c1', done('[typed into e5]'))]);
+
+  const text = renderMarkdown(session, entries, {});
+
+  assert.match(text, /### browser \{"action":"type","ref":"e5","text":"\(7 characters\)"\}/);
+});
 const head = '# Session ses_1\n\n- session: ses_1\n- folder: /work\n- begun: 1970-01-01T00:00:00.000Z\n\n';
 
 test('a document has what was said and every outcome whole, kept apart or not', () => {
