@@ -8,6 +8,7 @@ import { mcpServersSchema } from '../model/mcp-schema.ts';
 import { doubtsAboutServers, mcpServers } from '../model/mcp-settings.ts';
 import type { McpServerSettings } from '../model/mcp-settings.ts';
 import { describeProblems } from '../model/schema.ts';
+import { nameTaken } from '../model/toolsets.ts';
 import { loadSecrets } from '../store/home/env-file.ts';
 import { openHome } from '../store/home/home-folder.ts';
 import { LiveSettings } from '../store/home/live-settings.ts';
@@ -53,6 +54,8 @@ export async function openMcpDesk({ env, clock, folder }: Around): Promise<McpDe
     async test(name, entry) {
       const server = entry === undefined ? servers[name] : readEntry(name, entry);
       if (server === undefined) return { type: 'failed', problem: 'it is not in the settings' };
+      const taken = nameTaken(name);
+      if (taken !== undefined) return { type: 'failed', problem: `it is not used: ${taken}` };
       return await testServer(name, server, depsFor(name));
     },
     async write(name, entry) {

@@ -9,8 +9,6 @@ export interface ProjectServerParts {
   readonly projects: ProjectServersSource;
   /** The servers of the settings, whose names are taken. */
   readonly taken: () => ServerSettings;
-  /** The tools that every session has. */
-  readonly toolbox: Pick<ToolRegistry, 'tools'>;
   readonly redact: (text: string) => string;
   readonly open: (folder: string, deps: Pick<McpServersDeps, 'registry' | 'wished'>) => Promise<McpServers>;
 }
@@ -85,15 +83,9 @@ export class ProjectToolServers implements AsyncDisposable {
   }
 
   async #open(folder: string): Promise<Project> {
-    const { toolbox, redact, open } = this.#parts;
+    const { redact, open } = this.#parts;
     const tools = new ToolRegistry(redact);
-    const registry: McpServersDeps['registry'] = {
-      get tools() {
-        return toolbox.tools;
-      },
-      put: (name, group) => tools.put(name, group),
-    };
-    const servers = await open(folder, { registry, wished: () => this.#wished(folder) });
+    const servers = await open(folder, { registry: tools, wished: () => this.#wished(folder) });
     const project = { servers, tools };
     this.#projects.set(folder, project);
     return project;

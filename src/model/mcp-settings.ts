@@ -1,5 +1,6 @@
 import type { mcpServersSchema } from './mcp-schema.ts';
 import type { Problem, ValueOf } from './schema.ts';
+import { nameTaken } from './toolsets.ts';
 
 /** Where a server is: a program of this machine, or an address. */
 export type McpPlace =
@@ -93,12 +94,14 @@ export function doubtsAboutServers(user: UserServers = {}): readonly Problem[] {
   return Object.entries(user).flatMap(([name, server]) => {
     const path = ['mcp_servers', name];
     const say = (message: string): Problem => ({ path, message: `the MCP server ${name} ${message}` });
+    const taken = nameTaken(name);
     const hasBoth = server.url !== undefined && server.command !== undefined;
     const hasNone = server.url === undefined && server.command === undefined;
     return [
       ...(mcpServerName.test(name)
         ? []
         : [say('is not used: a name has letters, digits, _ and -, 32 of them at most')]),
+      ...(taken === undefined ? [] : [say(`is not used: ${taken}`)]),
       ...(hasBoth ? [say('has a url and a command: the url is used')] : []),
       ...(hasNone ? [say('is not used: it has neither a command nor a url')] : []),
     ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ourToolsets } from '../../src/model/toolsets.ts';
 import { says } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -29,4 +30,15 @@ test('what is turned off for all has the last word over what a platform gets', a
   await house.say('hello');
 
   assert.deepEqual(toolsOfLastRequest(house), ['process', 'terminal']);
+});
+
+test('every tool of ours is in a toolset whose name is known, so that it can be turned off and no server can take it', async () => {
+  await using house = await openTestHouse({
+    script: [says('one')],
+    settings: { agent: { disabled_toolsets: [...ourToolsets] } },
+  });
+
+  await house.say('hello');
+
+  assert.deepEqual(toolsOfLastRequest(house), []);
 });

@@ -1,4 +1,5 @@
 import type { ConsentFacts, Counted, ElsewhereFacts, HandFacts, ProgramFacts, ServerFacts } from './doctor-desk.ts';
+import { nameTaken } from '../../model/toolsets.ts';
 import { shellWord } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -85,6 +86,10 @@ export function judgeServers(servers: readonly ServerFacts[]): readonly Finding[
 
 function judgeServer({ name, isEnabled, missing, place }: ServerFacts): Finding {
   if (!isEnabled) return { level: 'note', name, text: 'switched off in the settings' };
+  const taken = nameTaken(name);
+  if (taken !== undefined) {
+    return { level: 'broken', name, text: `it is not used: ${taken}`, fix: `talaria mcp remove ${shellWord(name)}` };
+  }
   if (missing.length > 0) {
     const text = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
     return { level: 'broken', name, text, fix: '${EDITOR:-vi} "$(dirname "$(talaria config path)")/.env"' };

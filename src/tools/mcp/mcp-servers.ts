@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { mcpServerName } from '../../model/mcp-settings.ts';
 import type { McpServers as ServerSettings, McpServerSettings } from '../../model/mcp-settings.ts';
 import type { Tool } from '../../model/tool.ts';
+import { nameTaken } from '../../model/toolsets.ts';
 import type { ToolServerReport } from '../../model/tool-servers.ts';
 import type { ToolGroup } from '../registry.ts';
 import type { Connection, RemoteTool } from './connection.ts';
@@ -14,7 +15,7 @@ import { createMcpTool } from './mcp-tool.ts';
 import { nameTools } from './tool-names.ts';
 
 export interface McpServersDeps {
-  readonly registry: { readonly tools: ReadonlyMap<string, Tool>; put(name: string, group: ToolGroup): void };
+  readonly registry: { put(name: string, group: ToolGroup): void };
   /** As they are now; another object where they may have changed. */
   readonly wished: () => ServerSettings;
   readonly connect: (
@@ -108,11 +109,9 @@ export class McpServers implements AsyncDisposable {
 
   #isUsable(name: string, { isEnabled, place }: McpServerSettings): boolean {
     if (!isEnabled || place.type === 'nowhere' || !mcpServerName.test(name)) return false;
-    const taken = [...this.#deps.registry.tools.values()].find(
-      (tool) => tool.toolset === name && tool.server === undefined,
-    );
+    const taken = nameTaken(name);
     if (taken === undefined) return true;
-    this.#deps.log.write('warn', `the MCP server ${name} is not used: a toolset of ours has that name`);
+    this.#deps.log.write('warn', `the MCP server ${name} is not used: ${taken}`);
     return false;
   }
 

@@ -50,6 +50,7 @@ test('a server that does not answer is not added, and the reason is what it said
 
 for (const [args, problem] of [
   [['add', 'b d', '--', 'x'], /a name has letters, digits, _ and -/],
+  [['add', 'file', '--no-check', '--', 'x'], /the MCP server file is not used: a toolset of ours has that name/],
   [['add', 'sea'], /name a program behind --, or an address with --url/],
   [['add', 'sea', '--url', 'http://127.0.0.1:1', '--', 'x'], /a program or an address, not both/],
   [['add', 'sea', '--env', 'A', '--', 'x'], /"A" is not NAME=VALUE/],
@@ -68,6 +69,19 @@ for (const [args, problem] of [
     assert.match(stderr, problem);
   });
 }
+
+test('a server in the settings that has the name of a toolset of ours is told by list, test and doctor', async () => {
+  await using desk = await openDesk([]);
+  await desk.setConfig({ model: { provider: 'demo' }, mcp_servers: { file: { command: process.execPath } } });
+
+  const listed = await desk.run(['mcp', 'list']);
+  const tested = await desk.run(['mcp', 'test', 'file']);
+  const doctor = await desk.run(['doctor']);
+
+  assert.match(listed.stderr, /the MCP server file is not used: a toolset of ours has that name/);
+  assert.deepEqual([tested.code, tested.stdout], [1, 'file: it is not used: a toolset of ours has that name\n']);
+  assert.match(doctor.stdout, /file +it is not used: a toolset of ours has that name\n.*talaria mcp remove file/);
+});
 
 test('talaria run uses the tools of an added server, and leaves no process behind', async () => {
   await using desk = await openDesk([callsTool('mcp_sea_echo', { text: 'ahoy' }), says('Done.')]);

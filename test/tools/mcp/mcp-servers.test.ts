@@ -334,7 +334,6 @@ test('a server that ignores every sign, and what it started, are gone when it is
 
 test('a server with the name of a toolset of ours is not used', async () => {
   await using bench = await openServers((folder) => ({ terminal: peer('usual', folder) }));
-  bench.registry.put('terminal', { tools: [{ name: 'terminal', toolset: 'terminal' } as never] });
   const servers = bench.servers;
 
   await servers.prepare();

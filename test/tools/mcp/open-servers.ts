@@ -82,9 +82,6 @@ export class ServerBench implements AsyncDisposable {
     const { registry } = this;
     this.servers = new McpServers({
       registry: {
-        get tools() {
-          return registry.tools;
-        },
         put: (name, group) => {
           registry.put(name, group);
           this.#look();
