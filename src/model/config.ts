@@ -14,6 +14,7 @@ import { usualMemberSessions } from './session.ts';
 import type { MemberSessions } from './session.ts';
 import { findTerminalDoubts, terminalSettings } from './terminal-settings.ts';
 import type { TerminalSettings } from './terminal-settings.ts';
+import { findToolsetDoubts } from './toolsets.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /** A model as the settings name it; what is left out is found by other means. */
@@ -196,7 +197,7 @@ export function checkConfig(raw: Json): CheckedConfig {
   const parsed = configSchema.parse(raw ?? {});
   if (parsed.type === 'invalid') return parsed;
   const config = withDefaults(parsed.value);
-  const doubts = [...findDoubts(config), ...doubtsAboutServers(parsed.value.mcp_servers)];
+  const doubts = [...findDoubts(config), ...findToolsetDoubts(config), ...doubtsAboutServers(parsed.value.mcp_servers)];
   return { type: 'valid', config, warnings: [...ignoredKeys(raw), ...doubts] };
 }
 

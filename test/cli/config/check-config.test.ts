@@ -52,6 +52,23 @@ const cases: readonly {
     code: 0,
   },
   {
+    title: 'a toolset that there is not is a warning with the nearest name, and the name of an MCP server is none',
+    settings: {
+      model: { provider: 'demo' },
+      agent: { disabled_toolsets: ['trminal', 'sea', 'web'] },
+      platform_toolsets: { telegram: ['fiel', 'sea'], terminal: ['everything'] },
+      mcp_servers: { sea: { command: 'sea' } },
+    },
+    says: new RegExp(
+      [
+        '^\\S+:1:\\d+: agent\\.disabled_toolsets: trminal is neither a toolset nor .*; did you mean terminal\\?',
+        '\\S+:1:\\d+: platform_toolsets\\.telegram: fiel is neither a toolset nor .*; did you mean file\\?',
+        '\\S+:1:\\d+: platform_toolsets\\.terminal: everything is neither a toolset nor an MCP server of the settings\\n$',
+      ].join('\\n'),
+    ),
+    code: 0,
+  },
+  {
     title: 'a fallback that would be left out is a warning',
     settings: { model: { provider: 'demo' }, fallback: { provider: 'openai', model: 'gpt' } },
     says: /^a fallback is left out: the provider openai has no key: set OPENAI_API_KEY\n$/,
