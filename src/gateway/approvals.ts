@@ -36,7 +36,7 @@ interface Said {
   readonly verdict: Verdict;
   readonly by: PersonId | null;
   readonly scope: ConsentScope;
-  readonly rule?: 'timeout';
+  readonly rule?: 'timeout' | 'yes';
 }
 
 type PersonSaid = Said & { readonly by: PersonId };
@@ -161,10 +161,11 @@ export class PendingApprovals implements Approvals {
   }
 
   /** False where nothing is asked there that the answer fits, or a yes is not theirs to say. */
-  async answer({ address, person, digest, verdict, scope = 'once' }: Answer): Promise<boolean> {
+  async answer({ address, person: by, digest, verdict, scope = 'once', rule }: Answer): Promise<boolean> {
     const pending = this.#openAt(address).find(({ question }) => question.digest === digest);
     if (pending === undefined) return false;
-    return (await this.#settle(pending, address, { verdict, by: person, scope })) === 'taken';
+    const said = { verdict, by, scope, ...(rule && { rule }) };
+    return (await this.#settle(pending, address, said)) === 'taken';
   }
 
   /** Answers the oldest question that is open at an address, unless a yes is not theirs to say; undefined where there is none. */

@@ -36,6 +36,8 @@ export type Inbound =
       readonly verdict: Verdict;
       /** How far a yes reaches; left out: this once. */
       readonly scope?: ConsentScope;
+      /** Set where no person said it, but the `--yes` of a command line. */
+      readonly rule?: 'yes';
     }
   | {
       /** A press of one of the buttons under a question that words answer, too. */
@@ -182,4 +184,5 @@ export type TerminalInput =
       readonly digest: string;
       readonly verdict: Verdict;
       readonly scope?: ConsentScope;
+      readonly rule?: 'yes';
     };

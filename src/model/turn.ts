@@ -14,8 +14,11 @@ export type Verdict = 'approved' | 'denied';
 /** How far a consent reaches: this one act, the same kind of act for the rest of the session, or for good. */
 export type ConsentScope = 'once' | 'session' | 'always';
 
-/** What answers questions whether a call may run in place of a person: something that was allowed before, or the clock. */
-export type ConsentRule = 'yolo' | 'session' | 'always' | 'timeout';
+/**
+ * What answers questions whether a call may run in place of a person: something that was allowed before (`yes`: by the option of
+ * the command that asked), or the clock.
+ */
+export type ConsentRule = 'yolo' | 'session' | 'always' | 'yes' | 'timeout';
 
 /**
  * Why a running turn is told to end. A stop settles it, and so does the watchdog, for want of activity; a shutdown leaves

@@ -125,6 +125,7 @@ const ruleTexts: Readonly<Record<ConsentRule, string>> = {
   yolo: 'allowed by /yolo',
   session: 'allowed by your earlier word (session)',
   always: 'allowed by your earlier word (always)',
+  yes: 'allowed by --yes',
   timeout: 'asked, and not answered in time',
 };
 

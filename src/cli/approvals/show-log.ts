@@ -33,6 +33,7 @@ function describe({ verdict, rule, scope, covers, by }: ConsentRecord): string {
   if (rule === 'timeout') return 'denied by silence';
   if (by === null) return 'denied: nobody could be asked';
   if (rule === 'yolo') return 'allowed by /yolo';
+  if (rule === 'yes') return 'allowed by --yes';
   const about = covers === undefined ? '' : ` [${oneLine(covers, longestQuestion)}]`;
   if (rule !== undefined) return `allowed by an earlier word: ${rule}${about}`;
   if (verdict === 'denied') return 'denied';

@@ -147,8 +147,8 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   async #takeIn(inbound: Inbound): Promise<Intake> {
     const { link } = this.#deps;
     if (inbound.type === 'answer') {
-      const { digest, verdict, scope } = inbound;
-      return await link.call('seat.answer', { digest, verdict, scope });
+      const { digest, verdict, scope, rule } = inbound;
+      return await link.call('seat.answer', { digest, verdict, scope, rule });
     }
     // A terminal has no buttons.
     if (inbound.type === 'choice') return { type: 'ignored', reason: 'nothing-asked' };

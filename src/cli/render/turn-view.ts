@@ -152,6 +152,7 @@ const ruleNotes: Readonly<Record<ConsentRule, readonly string[]>> = {
   yolo: ['allowed without asking: /yolo is on'],
   session: ['allowed by your earlier word (session)'],
   always: ['allowed by your earlier word (always)'],
+  yes: ['allowed by --yes'],
   // The outcome of the call says that nobody answered.
   timeout: [],
 };

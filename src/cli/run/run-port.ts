@@ -61,7 +61,8 @@ export class RunPort implements TerminalPort, Disposable {
     const isAllowed = question.about === 'act' && acts === 'allowed';
     // Here is nobody who could say more than yes or no.
     if (isAllowed || person === 'absent' || question.about === 'choice') {
-      this.#answers.push({ type: 'answer', digest, verdict: isAllowed ? 'approved' : 'denied' });
+      const said = isAllowed ? ({ verdict: 'approved', rule: 'yes' } as const) : ({ verdict: 'denied' } as const);
+      this.#answers.push({ type: 'answer', digest, ...said });
       return;
     }
     const { ConsentAsker } = await import('./consent-asker.ts');

@@ -61,8 +61,8 @@ type Answers = {
 export const callAnswers: Answers = {
   'seat.take': takeSeat,
   'seat.say': say,
-  'seat.answer': ({ digest, verdict, scope = 'once' }, { seat, deps }) =>
-    deps.gateway.takeIn({ type: 'answer', address: seat.address, person: localOwner, digest, verdict, scope }),
+  'seat.answer': ({ rule, scope = 'once', ...said }, { seat: { address }, deps }) =>
+    deps.gateway.takeIn({ type: 'answer', address, person: localOwner, ...said, scope, ...(rule && { rule }) }),
   async 'seat.deliver'(_params, { seat, deps }) {
     await deps.gateway.deliver(seat.address);
     await deps.gateway.askAgain(seat.address, seat);

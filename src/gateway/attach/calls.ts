@@ -39,6 +39,7 @@ export const callSchemas = {
     digest: id,
     verdict: oneOf(['approved', 'denied'], 'the answer'),
     scope: optional(oneOf(['once', 'session', 'always'], 'how far a yes reaches')),
+    rule: optional(oneOf(['yes'], 'what answered where no person did')),
   }),
   'seat.deliver': nothing,
   'seat.session': nothing,

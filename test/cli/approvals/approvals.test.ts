@@ -76,7 +76,7 @@ test('approvals log tells who allowed or denied what, and what nobody could be a
 
   assert.equal(none.stderr, 'Nothing was asked yet.\n');
   const [first = '', second = ''] = text.stdout.split('\n');
-  assert.match(first, /^\d{4}-\d\d-\d\d \d\d:\d\d {2}\w+ {2}owner {2}allowed once {2}touch made\.txt ⏎ in \//);
+  assert.match(first, /^\d{4}-\d\d-\d\d \d\d:\d\d {2}\w+ {2}owner {2}allowed by --yes {2}touch made\.txt ⏎ in \//);
   assert.match(second, / {2}- {2}denied: nobody could be asked {2}touch made\.txt/);
   const { approvals } = JSON.parse(json.stdout) as { approvals: readonly { verdict: string; by: string | null }[] };
   assert.deepEqual(
