@@ -1,5 +1,4 @@
 import { nearestWord } from '../base/nearest-word.ts';
-import type { Config } from './config.ts';
 import type { Problem } from './schema.ts';
 
 /** The toolsets of our own tools. An MCP server is a toolset, too, and has none of these names. */
@@ -10,12 +9,14 @@ export function nameTaken(server: string): string | undefined {
   return ourToolsets.includes(server) ? 'a toolset of ours has that name' : undefined;
 }
 
+interface NamedToolsets {
+  readonly agent: { readonly disabledToolsets: readonly string[] };
+  readonly platformToolsets: Readonly<Record<string, readonly string[]>>;
+  readonly mcpServers: Readonly<Record<string, unknown>>;
+}
+
 /** Toolsets that the settings name and nobody has: what was to be left out by a misspelt name is still there. Pure. */
-export function findToolsetDoubts({
-  agent,
-  platformToolsets,
-  mcpServers,
-}: Pick<Config, 'agent' | 'platformToolsets' | 'mcpServers'>): readonly Problem[] {
+export function findToolsetDoubts({ agent, platformToolsets, mcpServers }: NamedToolsets): readonly Problem[] {
   const known = [...ourToolsets, ...Object.keys(mcpServers)];
   const lists: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['agent', 'disabled_toolsets'], agent.disabledToolsets],

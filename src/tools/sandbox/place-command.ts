@@ -56,7 +56,9 @@ export async function placeCommand(
   }
   const standsInside = sandbox.isPrivate(state.recordedFolder(place), place);
   const isInside = standsInside || reads === undefined || readsInside(reads, place, sandbox);
-  if (wish === 'outside' || !isInside) return { type: 'outside', leaves: true };
+  // Such a read is not asked about, and finds the same inside.
+  const isWished = wish === 'outside' && (reads === undefined || !readsOwnFiles(reads, place));
+  if (isWished || !isInside) return { type: 'outside', leaves: true };
   const room: Room = {
     enclose: (requestFile) => sandbox.enclose(place, requestFile, fence.report),
     folder: (asked) => findFolder(asked, place, sandbox, state),
@@ -67,9 +69,13 @@ export async function placeCommand(
   return { type: 'inside', room };
 }
 
-function readsInside({ paths, contents }: PlainReads, place: ToolPlace, sandbox: Sandbox): boolean {
-  const own = [place.workdir, realPath(place.workdir)];
-  return contents.some((path) => isWithin(path, own)) || paths.some((path) => sandbox.isPrivate(path, place));
+function readsInside(reads: PlainReads, place: ToolPlace, sandbox: Sandbox): boolean {
+  return readsOwnFiles(reads, place) || reads.paths.some((path) => sandbox.isPrivate(path, place));
+}
+
+/** Whether it shows files of the folder that commands inside may write to. */
+function readsOwnFiles({ contents }: PlainReads, { workdir }: ToolPlace): boolean {
+  return contents.some((path) => isWithin(path, [workdir, realPath(workdir)]));
 }
 
 function findFolder(

@@ -36,6 +36,7 @@ test('inside nothing is asked, leaving is, and the disasters are refused either 
   assert.deepEqual(await assess({ command: 'cat notes' }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: 'grep word /var/log/any' }), ['safe', null, null]);
   assert.deepEqual(await assess({ command: 'ls /var', outside: true }), ['safe', null, null]);
+  assert.deepEqual(await assess({ command: 'cat notes', outside: true }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: 'ls /var | wc -l; date' }), ['safe', null, null]);
   assert.deepEqual(await assess({ command: 'ls /var | wc -l; ls /tmp' }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: 'date; cat notes | sort' }), ['safe', 'sandbox', null]);
