@@ -240,6 +240,8 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'search',
     'browser',
     'session_reset',
+    'group_sessions_per_user',
+    'thread_sessions_per_user',
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
