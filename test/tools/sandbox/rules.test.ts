@@ -16,8 +16,8 @@ const ends: readonly (readonly [code: number, output: string, isNoted: boolean])
   [1, '', false],
   [1, 'FAIL test/one.test.ts: expected 1, got 2', false],
   [1, 'npm error code EAI_AGAIN\nnpm error errno EAI_AGAIN', true],
-  [1, 'cat: /home/ann/notes.txt: No such file or directory', true],
-  [1, "fatal: Unable to create '/work/.git/index.lock': Read-only file system", true],
+  [1, 'cat: /home/me/notes.txt: No such file or directory', true],
+  [1, "fatal: Unable to create '/code/.git/index.lock': Read-only file system", true],
   [2, 'main.c:3: error: expected expression', false],
   [6, '', true],
   [127, 'bash: cargo: command not found', true],
@@ -42,15 +42,15 @@ const named: readonly (readonly [command: string, difference: string | undefined
   ['echo $((6 / 2)); echo GET / HTTP', undefined],
   ['(df -h)', 'df tells only of the sandbox'],
   ['make > /dev/null; /usr/bin/env', undefined],
-  ['cat /home/ann/work/a ~/work/b', undefined],
+  ['cat /home/me/code/a ~/code/b', undefined],
   ["sed '/no-such-folder/d' a; curl https://x.org/var", undefined],
   ['grep ps a; ./ip; ps-like; ls ~bob', undefined],
   ['cat > a.sh <<EOF\nls /var\nps\nEOF', undefined],
 ];
-const isSame = (path: string): boolean => /^\/(?:usr|home\/ann\/work)\//.test(path);
+const isSame = (path: string): boolean => /^\/(?:usr|home\/me\/code)\//.test(path);
 for (const [command, difference] of named) {
   test(`of ${JSON.stringify(command)} the sandbox says: ${difference ?? 'nothing'}`, () => {
-    assert.equal(findDifference(command, { userHome: '/home/ann', isSame }), difference);
+    assert.equal(findDifference(command, { userHome: '/home/me', isSame }), difference);
   });
 }
 
