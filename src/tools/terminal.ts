@@ -118,9 +118,13 @@ class TerminalCommands {
   async #judge(input: TerminalInput, place: ToolPlace): Promise<Verdict> {
     const folder = this.#startFolder(input, place);
     const { assessCommand, syntax } = await (this.#judgement ??= loadJudgement());
-    const risk = assessCommand(input.command, { home: this.#deps.workspace.userHome, folder }, syntax);
+    const { workspace } = this.#deps;
+    const risk = assessCommand(input.command, { home: workspace.userHome, folder }, syntax);
     if (risk.type === 'forbidden') return risk;
-    return risk.type === 'safe' ? await this.#judgeRead(risk, folder, place) : { ...risk, type: 'doubtful' };
+    if (risk.type === 'safe') return await this.#judgeRead(risk, folder, place);
+    const reads = (risk.paths ?? []).map((path) => workspace.judgeRead(workspace.locate(path, place, folder)));
+    // Our own secrets are shown to no command, whatever else it may do with them.
+    return reads.find((read) => read.type === 'forbidden') ?? { ...risk, type: 'doubtful' };
   }
 
   async #judgeRead(

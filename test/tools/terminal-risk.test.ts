@@ -33,17 +33,18 @@ test('a plain reading command that would show our secrets is forbidden, also thr
     'cat innocent',
     'head ../talaria/.env',
     `ls ${bench.home}/state`,
+    `wc --files0-from=../talaria/.env`,
     'ls | cat innocent',
   ];
 
   const risks = await Promise.all(commands.map(async (command) => (await bench.assess('terminal', { command })).type));
 
-  assert.deepEqual(risks, ['forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden']);
+  assert.deepEqual(risks, ['forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden']);
   assert.equal((await bench.assess('terminal', { command: 'cat .env', workdir: bench.home })).type, 'forbidden');
   assert.equal((await bench.assess('terminal', { command: `cat /proc/${process.pid}/environ` })).type, 'forbidden');
   assert.equal((await bench.assess('terminal', { command: 'cat /dev/zero' })).type, 'ask');
   // What is named in a file or a pipe cannot be judged.
-  assert.equal((await bench.assess('terminal', { command: 'wc --files0-from=../talaria/.env' })).type, 'ask');
+  assert.equal((await bench.assess('terminal', { command: 'wc --files0-from=names' })).type, 'ask');
 });
 
 test('looking for files and in them runs unasked; the same programs are asked about where they could do more', async () => {

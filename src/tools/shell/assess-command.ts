@@ -6,8 +6,13 @@ import type { PlainRead } from './plain-reads.ts';
 export type CommandRisk =
   /** Each of its commands only reads. */
   | { readonly type: 'safe'; readonly reads: readonly PlainRead[] }
-  /** `words` where it is one simple command that means exactly what it says. */
-  | { readonly type: 'ask'; readonly why: string; readonly words?: readonly string[] }
+  /** `words` where it is one simple command that means exactly what it says, and `paths` what that reads at least. */
+  | {
+      readonly type: 'ask';
+      readonly why: string;
+      readonly words?: readonly string[];
+      readonly paths?: readonly string[];
+    }
   | { readonly type: 'forbidden'; readonly reason: string };
 
 export interface CommandSurroundings {
@@ -36,13 +41,13 @@ export function assessCommand(command: string, surroundings: CommandSurroundings
 
 function assessPlain(commands: readonly (readonly string[])[]): CommandRisk {
   const reads = commands.map(findPlainRead);
-  const doubt = reads.find((read) => typeof read === 'string');
+  const doubt = reads.find((read) => 'why' in read);
   const [words, ...further] = commands;
   if (words === undefined || (doubt !== undefined && further.length > 0)) {
     return { type: 'ask', why: 'it is more than one plain command' };
   }
-  if (doubt !== undefined) return { type: 'ask', why: doubt, words };
-  return { type: 'safe', reads: reads.filter((read) => typeof read !== 'string') };
+  if (doubt !== undefined) return { type: 'ask', words, ...doubt };
+  return { type: 'safe', reads: reads.filter((read) => 'program' in read) };
 }
 
 function forbid(disaster: string): CommandRisk {

@@ -6,6 +6,13 @@ export interface PlainRead {
   readonly paths: readonly string[];
 }
 
+/** Why a command is not plainly one that reads. */
+export interface ReadDoubt {
+  readonly why: string;
+  /** What it reads at least, where its program is one that reads. */
+  readonly paths: readonly string[];
+}
+
 /**
  * The words of each command of a text that is simple commands, piped or one after another, and means exactly what it
  * says; otherwise none. Anything that the shell would expand, redirect, put aside or repeat is not plain, and
@@ -22,13 +29,13 @@ function plainWords(command: readonly Word[]): readonly string[] | undefined {
 }
 
 /** What a simple command reads, if it plainly does nothing else; otherwise why that cannot be said. */
-export function findPlainRead([program = '', ...rest]: readonly string[]): PlainRead | string {
+export function findPlainRead([program = '', ...rest]: readonly string[]): PlainRead | ReadDoubt {
   const isPlain = readers.get(program);
-  if (isPlain === undefined) return `${program} is not known to do nothing but read`;
-  if (!isPlain(rest)) return `with these words, ${program} may do more than read`;
+  if (isPlain === undefined) return { why: `${program} is not known to do nothing but read`, paths: [] };
   const paths = rest.flatMap((word) => [word, ...word.split('=').slice(1)]);
+  if (!isPlain(rest)) return { why: `with these words, ${program} may do more than read`, paths };
   return paths.some(climbsBack)
-    ? 'a path in it goes back over another folder, which may be a link'
+    ? { why: 'a path in it goes back over another folder, which may be a link', paths }
     : { program, paths };
 }
 
