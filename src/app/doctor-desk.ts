@@ -8,6 +8,7 @@ import { withDefaults } from '../model/config.ts';
 import type { Config } from '../model/config.ts';
 import type { UserConfig } from '../model/config-schema.ts';
 import type { AdmittedPerson } from '../model/health.ts';
+import { isLoopbackHost, usualWebPort } from '../model/web-host.ts';
 import { lookAtConfig } from '../store/home/config-file.ts';
 import type { LoadedConfig } from '../store/home/config-file.ts';
 import { lookAtSecrets } from '../store/home/env-file.ts';
@@ -59,9 +60,6 @@ async function readSettings(home: HomeFolder): Promise<{ facts: SettingsFacts; l
   }
 }
 
-const usualPort = 8787;
-const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/i;
-
 async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Promise<ChannelFacts> {
   const { isEnabled, host, port, isExposed } = web;
   return {
@@ -75,8 +73,8 @@ async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Prom
       host,
       port,
       isExposed,
-      isLoopback: loopback.test(host),
-      isTaken: isEnabled && (await isListening(port ?? usualPort)),
+      isLoopback: isLoopbackHost(host),
+      isTaken: isEnabled && (await isListening(port ?? usualWebPort)),
     },
   };
 }

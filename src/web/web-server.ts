@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { AppError, describeError, systemErrorCode } from '../base/errors.ts';
 import type { WebSettings } from '../model/config.ts';
 import type { WebLogins } from '../model/store.ts';
+import { isLoopbackHost, usualWebPort } from '../model/web-host.ts';
 import type { ChatRoutesDeps } from './chat-routes.ts';
 import { Logins } from './logins.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -29,10 +30,8 @@ export interface WebServer extends AsyncDisposable {
   logOutAll(): Promise<number>;
 }
 
-const usualPort = 8787;
 const mostConnections = 2000;
 const longestRequestMs = 15_000;
-const loopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/i;
 
 /** Listens for browsers. Throws `bad-config` where the settings do not allow it, or the port that they name is taken. */
 export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
@@ -59,7 +58,7 @@ export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
     cookieName: `talaria_${port}`,
     allowedHosts: hostsOf(settings, port),
   }).fetch;
-  if (!loopback.test(settings.host))
+  if (!isLoopbackHost(settings.host))
     deps.report(`the page can be reached by other machines, at ${settings.host}; without TLS they can read along`);
   const origin = `http://${inUrl(reachableHost(settings.host))}:${port}`;
   return {
@@ -78,7 +77,7 @@ export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
 }
 
 function refuseOpenHost({ host, isExposed }: WebSettings): void {
-  if (loopback.test(host) || isExposed) return;
+  if (isLoopbackHost(host) || isExposed) return;
   const advice = 'set web.expose to true if that is meant, and put a proxy with TLS before it';
   throw new AppError('bad-config', `web.host ${host} can be reached by other machines: ${advice}`);
 }
@@ -86,12 +85,12 @@ function refuseOpenHost({ host, isExposed }: WebSettings): void {
 /** The port of the settings and no other; without one the usual port, or a free one where that is taken. */
 async function listen(server: Server, { host, port }: WebSettings): Promise<number> {
   try {
-    return await listenAt(server, host, port ?? usualPort);
+    return await listenAt(server, host, port ?? usualWebPort);
   } catch (thrown) {
     if (port === undefined && systemErrorCode(thrown) === 'EADDRINUSE') return await listenAt(server, host, 0);
     const isTaken = systemErrorCode(thrown) === 'EADDRINUSE';
     const reason = isTaken ? 'it is taken; set another web.port, or web.enabled to false' : describeError(thrown);
-    throw new AppError('bad-config', `the page cannot be served at ${host}, port ${port ?? usualPort}: ${reason}`, {
+    throw new AppError('bad-config', `the page cannot be served at ${host}, port ${port ?? usualWebPort}: ${reason}`, {
       cause: thrown,
     });
   }

@@ -1,4 +1,5 @@
 import type { AdmittedPerson } from '../../model/health.ts';
+import { usualWebPort } from '../../model/web-host.ts';
 import type { Found } from '../service/find-gateway.ts';
 import type { ChannelFacts } from './doctor-desk.ts';
 import type { Finding } from './finding.ts';
@@ -41,7 +42,6 @@ function judgeAccess(allowed: number, people: readonly AdmittedPerson[] | undefi
   return { level: 'fine', name, text: groups.join(', ') };
 }
 
-const usualPort = 8787;
 const editSettings = '${EDITOR:-vi} "$(talaria config path)"';
 
 function judgeWeb(web: ChannelFacts['web'], found: Found): Finding {
@@ -52,7 +52,7 @@ function judgeWeb(web: ChannelFacts['web'], found: Found): Finding {
     const text = `web.host ${host} can be reached by other machines, so that no gateway can start: set web.expose to true if that is meant`;
     return { level: 'broken', name, text, fix: editSettings };
   }
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port ?? usualPort}`;
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port ?? usualWebPort}`;
   if (found.type !== 'running' && web.isTaken) return judgeTaken(address, port);
   const page = (found.type === 'running' ? found.status.page : undefined) ?? address;
   if (!isLoopback)
