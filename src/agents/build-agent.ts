@@ -70,8 +70,9 @@ async function buildAgent(session: Session, wish: Wish, parts: AgentParts, onFal
 
 /** With an unchanged signature a session speaks with the very bytes that it was frozen with. */
 async function freezePrompt(session: Session, wish: Wish, parts: AgentParts): Promise<FrozenPrompt> {
-  if (session.prompt?.signature === wish.signature) return session.prompt;
-  const prompt = succeed(session.prompt, await makePrompt(session, wish, parts), 'settings');
+  const earlier = await parts.store.sessions.frozenPrompt(session.id);
+  if (earlier?.signature === wish.signature) return earlier;
+  const prompt = succeed(earlier, await makePrompt(session, wish, parts), 'settings');
   await parts.store.sessions.freeze(session.id, prompt);
   return prompt;
 }

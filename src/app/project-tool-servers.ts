@@ -72,8 +72,7 @@ export class ProjectToolServers implements AsyncDisposable {
 
   /** The folder whose servers count in a folder. */
   #folderOf(workdir: string): string | undefined {
-    const found = this.#parts.projects.at(workdir);
-    return found.type === 'trusted' ? found.folder : undefined;
+    return this.#parts.projects.trustedAt(workdir)?.folder;
   }
 
   async #openUp(folder: string): Promise<Project> {
@@ -93,8 +92,8 @@ export class ProjectToolServers implements AsyncDisposable {
 
   /** Without those that have the name of one in the settings: that one is meant. The same object while nothing changes. */
   #wished(folder: string): ServerSettings {
-    const found = this.#parts.projects.at(folder);
-    const from = found.type === 'trusted' && found.folder === folder ? found.servers : undefined;
+    const found = this.#parts.projects.trustedAt(folder);
+    const from = found?.folder === folder ? found.servers : undefined;
     const taken = this.#parts.taken();
     const known = this.#wishes.get(folder);
     if (known !== undefined && known.from === from && known.taken === taken) return known.wished;

@@ -9,11 +9,19 @@ export type ProjectServers =
   /** The folder is trusted, and this was not there or was different when it was looked at. */
   | { readonly type: 'changed'; readonly folder: string; readonly digest: string }
   | { readonly type: 'broken'; readonly folder: string; readonly problem: string }
-  | { readonly type: 'trusted'; readonly folder: string; readonly servers: McpServers };
+  | TrustedServers;
+
+export interface TrustedServers {
+  readonly type: 'trusted';
+  readonly folder: string;
+  readonly servers: McpServers;
+}
 
 export interface ProjectServersSource {
   /** Cheap where nothing has changed; then it is the same object, too. */
   at(workdir: string): ProjectServers;
+  /** The same, where they count. */
+  trustedAt(workdir: string): TrustedServers | undefined;
 }
 
 /** The tools that only the sessions of one project have. The generation rises with every change of the list. */

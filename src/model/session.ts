@@ -51,7 +51,6 @@ export interface Session {
   readonly workdir: string;
   readonly createdAt: number;
   readonly activeAt: number;
-  readonly prompt: FrozenPrompt | undefined;
   readonly settings: SessionSettings;
 }
 

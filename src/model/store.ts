@@ -69,6 +69,8 @@ export interface Sessions {
   list(filter: SessionFilter): Promise<readonly Session[]>;
   setTitle(id: SessionId, title: string): Promise<void>;
   freeze(id: SessionId, prompt: FrozenPrompt): Promise<void>;
+  /** What the session was frozen with. It is long, and few who look at a session need it. */
+  frozenPrompt(id: SessionId): Promise<FrozenPrompt | undefined>;
   /** Replaces what was chosen for this session, which counts as active by that. */
   configure(id: SessionId, settings: SessionSettings): Promise<void>;
   /** Removes the session and everything that is kept for it, here and in the free pages of the file. */

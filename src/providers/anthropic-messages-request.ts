@@ -12,7 +12,7 @@ import type {
   WireMessage,
   WireTool,
 } from './anthropic-messages-wire.ts';
-import { mendText } from './openai-chat-request.ts';
+import { wireJson } from './wire-json.ts';
 
 export interface AnthropicOptions {
   /** How long the server keeps what it has read. */
@@ -31,7 +31,7 @@ const mostMarkers = 4;
  * behind it. Pure.
  */
 export function prepareAnthropicMessages(request: ModelRequest, options: AnthropicOptions): string {
-  return JSON.stringify(composeBody(request, options), mendText);
+  return wireJson(composeBody(request, options));
 }
 
 /** The body as a value. The order of its keys is the order of the bytes. */

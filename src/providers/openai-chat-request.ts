@@ -9,6 +9,7 @@ import { wireThoughts } from './openai-chat-thoughts.ts';
 import type { ThoughtForm } from './openai-chat-thoughts.ts';
 import { imageAddress, partsToShow } from './shown-parts.ts';
 import type { ShownPart } from './shown-parts.ts';
+import { wireJson } from './wire-json.ts';
 
 /** Where vendors of the same protocol differ in what they accept. */
 export interface ChatDialect {
@@ -68,12 +69,7 @@ export function prepareOpenAiChat(
     ...wireEffort(request, dialect),
     ...wireToolChoice(request, dialect),
   };
-  return JSON.stringify(body, mendText);
-}
-
-// Half a surrogate pair is no character: servers answer it with an error that names no cause.
-export function mendText(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value;
+  return wireJson(body);
 }
 
 function wireTool(tool: ToolSchema): JsonObject {
@@ -145,5 +141,5 @@ export function wireArguments(text: string): string {
   const parsed: Json | undefined = parseJson(text);
   if (!isJsonObject(parsed)) return '{}';
   // Escaped in JSON, half a surrogate pair is plain ASCII here and breaks only the server's parser.
-  return /\\ud[89a-f]/i.test(text) ? JSON.stringify(parsed, mendText) : text;
+  return /\\ud[89a-f]/i.test(text) ? wireJson(parsed) : text;
 }

@@ -3,7 +3,8 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { partsToText, toolMessageToText } from '../model/message.ts';
 import type { AssistantMessage, Message, ToolCall, UserMessage } from '../model/message.ts';
 import type { ModelRequest, ToolSchema } from '../model/provider.ts';
-import { mendText, wireArguments } from './openai-chat-request.ts';
+import { wireArguments } from './openai-chat-request.ts';
+import { wireJson } from './wire-json.ts';
 import { imageAddress, partsToShow } from './shown-parts.ts';
 import type { ShownPart } from './shown-parts.ts';
 
@@ -29,7 +30,7 @@ export function prepareOpenAiResponses(request: ModelRequest, vendor: string, di
     ...(request.toolUse === 'forbidden' && tools.length > 0 ? { tool_choice: 'none' } : {}),
     ...(diagnostics === 'asked-for' ? wireComparison(request) : {}),
   };
-  return JSON.stringify(body, mendText);
+  return wireJson(body);
 }
 
 /** The request that this one is to be held against. Ids of other servers mean nothing to this one. */

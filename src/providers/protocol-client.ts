@@ -3,7 +3,7 @@ import type { ModelEvent, ModelRequest, Provider } from '../model/provider.ts';
 import type { Runtime } from '../model/runtime.ts';
 import { describeRefusal, isEventStream } from './answer-failure.ts';
 import { endOnce } from './end-once.ts';
-import type { SseItem } from './sse-events.ts';
+import type { readSseEvents, SseItem } from './sse-events.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** One call in the words of a protocol: what is sent, and how the events that come back are read. */
@@ -22,14 +22,21 @@ export interface ClientParts {
 
 /** A client of any protocol that answers with a stream of events. */
 export function createProtocolClient(parts: ClientParts): Provider {
+  // Begun with the first request, so that it is loaded while that is on its way.
+  let loading: Promise<EventReader> | undefined;
+  const load = (): Promise<EventReader> => (loading ??= import('./sse-events.ts'));
   return {
-    stream: (request, signal) => endOnce(stream(parts, request, signal), parts.runtime),
+    stream: (request, signal) => endOnce(stream({ ...parts, load }, request, signal), parts.runtime),
     close: () => parts.transport.close(),
   };
 }
 
+interface EventReader {
+  readonly readSseEvents: typeof readSseEvents;
+}
+
 async function* stream(
-  { transport, clock, word }: ClientParts,
+  { transport, clock, word, load }: ClientParts & { readonly load: () => Promise<EventReader> },
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void> {
@@ -39,9 +46,9 @@ async function* stream(
   }
   const { sent, read } = word(request, signal);
   const sending = transport.send(sent, signal);
-  const [answer, { readSseEvents }] = await Promise.all([sending, import('./sse-events.ts')]);
+  const [answer, reader] = await Promise.all([sending, load()]);
   if (answer.type === 'failed') yield answer;
-  else if (isEventStream(answer)) yield* read(readSseEvents(answer.body));
+  else if (isEventStream(answer)) yield* read(reader.readSseEvents(answer.body));
   else yield { type: 'failed', failure: await describeRefusal(answer, clock.now()) };
 }
 

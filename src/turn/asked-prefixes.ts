@@ -100,7 +100,7 @@ export class AskedPrefixes {
     const isExtended = last?.tokens !== undefined && (change === undefined || change === 'tool-choice');
     const [known, fresh] = isExtended
       ? [last.tokens, request.messages.slice(last.prefix.messages)]
-      : [Buffer.byteLength(promptText(request.prompt)), request.messages];
+      : [bytesOf(request.prompt), request.messages];
     const images = fresh.flatMap(imagesIn).length;
     return known + Buffer.byteLength(JSON.stringify(fresh)) + images * mostImageTokens;
   }
@@ -197,13 +197,17 @@ function findChange(
   if (last.prefix.prompt !== prefix.prompt) {
     return { cause: 'prompt', ...findPromptChange(prompt, last.prefix.prompt) };
   }
-  const promptBytes = Buffer.byteLength(promptText(prompt));
   if (earlier !== last.prefix.digest) {
     const cause = last.since ?? 'unexplained';
-    return { cause, detail: causeTexts[cause], byte: promptBytes + firstChangedByte(last.messages ?? [], messages) };
+    const byte = bytesOf(prompt) + firstChangedByte(last.messages ?? [], messages);
+    return { cause, detail: causeTexts[cause], byte };
   }
   const cause = readAnewAfter[runtime.apiMode].find((field) => last.prefix[fields[field]] !== prefix[fields[field]]);
-  return cause && { cause, detail: causeTexts[cause], byte: promptBytes };
+  return cause && { cause, detail: causeTexts[cause], byte: bytesOf(prompt) };
+}
+
+function bytesOf(prompt: FrozenPrompt): number {
+  return Buffer.byteLength(promptText(prompt));
 }
 
 const fields = { effort: 'effort', 'tool-choice': 'toolUse' } as const;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Address } from '../model/session.ts';
-import type { TurnEntry } from '../model/turn.ts';
+import type { LoggedEntry, TurnEntry } from '../model/turn.ts';
 import type { ChatHub, ChatNews, Work } from './chat-hub.ts';
 import { readChat, writeCursor } from './chat-reader.ts';
 import type { ChatReaderDeps, Cursor, Reading } from './chat-reader.ts';
@@ -46,10 +46,10 @@ export async function* followChat(
   // Before anything is read, so that nothing can happen in between.
   const mail = new Mailbox(clock);
   using _listening = hub.listen(address.chat, (news) => mail.put(news));
-  using _watching = gateway.watch(address, (_turn, event) => {
-    if (event.type === 'entry' && isTelling(event.logged.entry)) mail.put({ type: 'kept' });
-  });
   const following = new Following(address, from, deps);
+  using _watching = gateway.watch(address, (_turn, event) => {
+    if (event.type === 'entry' && following.misses(event.logged)) mail.put({ type: 'kept' });
+  });
   yield* following.read();
   yield following.standing();
   while (!signal.aborted) {
@@ -62,10 +62,10 @@ export async function* followChat(
   }
 }
 
-/** Whether something that is kept and seen may have come with an entry. What comes with a result is told when it is sent. */
-function isTelling(entry: TurnEntry): boolean {
+/** Whether something that is seen comes with an entry. What comes with a result is told when it is sent. */
+function isSeen(entry: TurnEntry): boolean {
   if (entry.type === 'step.finished') return entry.message.calls.length > 0;
-  return entry.type === 'step.asked' || entry.type === 'tool.settled' || entry.type === 'limit.reached';
+  return entry.type === 'tool.settled' || entry.type === 'limit.reached';
 }
 
 /** Where one reader stands. */
@@ -73,6 +73,8 @@ class Following {
   readonly #address: Address;
   readonly #deps: FollowDeps;
   #cursor: Cursor | undefined;
+  /** As far as no entry was missed, of those that pass by while turns run. */
+  #heardOf = 0;
   #sessionBegan = 0;
   #isFirst = true;
   /** The part of the growing reply that the reader has. */
@@ -84,6 +86,13 @@ class Following {
     this.#address = address;
     this.#cursor = from;
     this.#deps = deps;
+  }
+
+  /** Whether there is something to read: this entry is seen, or something was said before it that was not heard of. */
+  misses({ sessionId, seq, entry }: LoggedEntry): boolean {
+    const isNext = this.#cursor?.session === sessionId && seq <= Math.max(this.#cursor.seq, this.#heardOf) + 1;
+    if (isNext) this.#heardOf = seq;
+    return isSeen(entry) || (entry.type === 'step.asked' && !isNext);
   }
 
   /** Whether something that was read completes what grew until then. */
@@ -98,6 +107,7 @@ class Following {
       yield { event: 'reset', data };
     }
     this.#isFirst = false;
+    if (isNew) this.#heardOf = 0;
     this.#cursor = reading.cursor;
     this.#sessionBegan = session?.createdAt ?? 0;
     for (const { item, cursor } of left) yield { event: 'item', id: writeCursor(cursor), data: item };

@@ -169,8 +169,9 @@ test('L6 an agent that is built anew speaks with the bytes that the session was 
   await using bench = await openCacheBench();
   await bench.say('a');
   const session = await bench.session('a');
-  assert.ok(session.prompt);
-  await bench.store.sessions.freeze(session.id, { ...session.prompt, system: 'as it was when the session began' });
+  const frozen = await bench.store.sessions.frozenPrompt(session.id);
+  assert.ok(frozen);
+  await bench.store.sessions.freeze(session.id, { ...frozen, system: 'as it was when the session began' });
 
   bench.cache.evictAll();
   await bench.say('a');

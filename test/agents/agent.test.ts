@@ -15,9 +15,10 @@ test('a session goes on with the prompt that it was frozen with, even if a new o
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('hi');
   const session = await house.session();
-  assert.ok(session.prompt);
+  const frozen = await house.frozenPrompt();
+  assert.ok(frozen);
 
-  await house.app.store.sessions.freeze(session.id, { ...session.prompt, system: 'as it was when the session began' });
+  await house.app.store.sessions.freeze(session.id, { ...frozen, system: 'as it was when the session began' });
   await house.restart();
   await house.say('still there?');
 
@@ -28,10 +29,11 @@ test('another signature freezes a new prompt', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('hi');
   const session = await house.session();
-  assert.ok(session.prompt);
+  const frozen = await house.frozenPrompt();
+  assert.ok(frozen);
 
   await house.app.store.sessions.freeze(session.id, {
-    ...session.prompt,
+    ...frozen,
     signature: 'of another model',
     system: 'outdated',
   });

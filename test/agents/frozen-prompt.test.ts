@@ -155,7 +155,7 @@ test('a compaction in the middle of a turn reads everything anew at once, and th
   );
   const turns = (await house.logTypes()).filter((type) => type === 'turn.admitted');
   assert.equal(turns.length, 1);
-  assert.equal((await house.session()).prompt?.system, systemOf(requests[last]));
+  assert.equal((await house.frozenPrompt())?.system, systemOf(requests[last]));
   assert.equal((await detailsOf(house)).at(-1), 'memory changed (read anew when the conversation was shortened)');
 });
 

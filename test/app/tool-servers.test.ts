@@ -29,7 +29,7 @@ for (const [start, started] of [
       secrets: { get: () => undefined },
       logins: new FileMcpLogins(join(folder.path, 'logins')),
       settings: { current },
-      projects: { at: () => ({ type: 'none' }) },
+      projects: { at: () => ({ type: 'none' }), trustedAt: () => undefined },
       redact: (text) => text,
       toolbox: registry,
       start,

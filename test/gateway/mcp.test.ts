@@ -168,7 +168,7 @@ test('/reload-mcp connects anew, says how the servers stand, and the next messag
     (notes) => ({ sea: peer('usual', notes), wind: peer('dies', notes) }),
   );
   await own.house.say('one');
-  const before = (await own.house.session()).prompt?.signature;
+  const before = (await own.house.frozenPrompt())?.signature;
 
   const told = await command(own.house, '/reload-mcp');
   const status = await command(own.house, '/status');
@@ -179,7 +179,7 @@ test('/reload-mcp connects anew, says how the servers stand, and the next messag
     /^sea: connected, 9 tools\nwind: not connected: it ended with exit code 3: the battery is empty\./,
   );
   assert.match(status, /^mcp {6}sea: connected, 9 tools\nmcp {6}wind: not connected: /m);
-  assert.notEqual((await own.house.session()).prompt?.signature, before);
+  assert.notEqual((await own.house.frozenPrompt())?.signature, before);
 });
 
 test('where the settings name no server, /reload-mcp says so, and nothing is started', async () => {

@@ -299,7 +299,7 @@ test('L5 reasoning effort changes on the agent that is there; its system prompt 
 test('S6 reasoning effort is set per message and is not in the signature', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('one');
-  const before = await house.session();
+  const before = await house.frozenPrompt();
 
   await command(house, '/reasoning low');
   await house.say('two');
@@ -312,7 +312,7 @@ test('S6 reasoning effort is set per message and is not in the signature', async
     [undefined, 'low', 'high'],
   );
   assert.equal(new Set(asked.map(({ prompt }) => prompt)).size, 1);
-  assert.equal((await house.session()).prompt?.signature, before.prompt?.signature);
+  assert.equal((await house.frozenPrompt())?.signature, before?.signature);
 });
 
 test('/reasoning shows what holds, refuses other words, and --global writes it into the settings', async () => {

@@ -227,8 +227,9 @@ test('/usage why names what changed in the prompt, and the first byte that did',
   });
   await house.say('one');
   const session = await house.session();
-  assert.ok(session.prompt);
-  const older = { ...session.prompt, tools: session.prompt.tools.filter(({ name }) => name !== 'patch') };
+  const frozen = await house.frozenPrompt();
+  assert.ok(frozen);
+  const older = { ...frozen, tools: frozen.tools.filter(({ name }) => name !== 'patch') };
   await house.app.store.sessions.freeze(session.id, older);
   await house.restart();
   await house.say('two');

@@ -137,7 +137,7 @@ class Player {
   async answer(request: SeenRequest): Promise<ModelStep> {
     const place = Number(/^\/r(\d)\//.exec(request.path)?.[1]);
     const asked = (await this.#readLog()).findLast(({ entry }) => /^(?:step|compaction)\.asked$/.test(entry.type));
-    const { prompt } = await this.#house.session();
+    const prompt = await this.#house.frozenPrompt();
     this.#sent.push({ seq: asked?.seq ?? 0, place, key: keyIn(request.headers), body: request.body, prompt });
     this.#fullPrompt ??= prompt;
     const queue = asked?.entry.type === 'compaction.asked' ? this.#summaries : this.#answers;
@@ -218,7 +218,7 @@ class Player {
 
   /** As an update of the program would: the session goes on with a prompt that has other tools. */
   async #changePrompt(without: string): Promise<void> {
-    const { prompt } = await this.#house.session();
+    const prompt = await this.#house.frozenPrompt();
     if (prompt === undefined || this.#fullPrompt === undefined) return;
     const tools = this.#fullPrompt.tools.filter(({ name }) => name !== without);
     const next = succeed(prompt, { ...prompt, tools }, 'settings');

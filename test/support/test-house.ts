@@ -14,7 +14,7 @@ import type { Outbound, TerminalInput, TerminalPort } from '../../src/model/chan
 import type { Faults } from '../../src/model/faults.ts';
 import type { GivenImage } from '../../src/model/image.ts';
 import type { ApiMode } from '../../src/model/runtime.ts';
-import type { Address, Session } from '../../src/model/session.ts';
+import type { Address, FrozenPrompt, Session } from '../../src/model/session.ts';
 import type { LoggedEntry, StepEvent, Verdict } from '../../src/model/turn.ts';
 import { startModelServer } from './model-server.ts';
 import type { ModelServer } from './model-server.ts';
@@ -151,6 +151,10 @@ export class TestHouse implements AsyncDisposable {
       person: 'owner' as PersonId,
       workdir: this.workdir,
     });
+  }
+
+  async frozenPrompt(): Promise<FrozenPrompt | undefined> {
+    return await this.app.store.sessions.frozenPrompt((await this.session()).id);
   }
 
   async log(): Promise<readonly LoggedEntry[]> {

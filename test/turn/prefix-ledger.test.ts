@@ -87,7 +87,7 @@ test('a tool list that changed is named, with the first byte that differs', asyn
   await using house = await openTestHouse({ script: () => says('ok') });
   await house.say('one');
   const session = await house.session();
-  const frozen = session.prompt;
+  const frozen = await house.frozenPrompt();
   assert.ok(frozen);
   const older: FrozenPrompt = { ...frozen, tools: frozen.tools.filter(({ name }) => name !== 'patch') };
   await house.app.store.sessions.freeze(session.id, older);

@@ -228,6 +228,27 @@ test('what is said to a running turn reaches it, and its sender is told so', asy
   assert.deepEqual((await history(house)).slice(0, 2), ['user: first', 'user: and this']);
 });
 
+test('what was said to a running turn by another way is seen as soon as the model is asked about it', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const script = [delays(first.promise, says('One.')), delays(second.promise, says('Both.'))];
+  await using house = await openWebHouse({ script });
+  const { store } = house.app;
+  using stream = await house.follow('one');
+  await house.say('first');
+  await house.model.whenRequested(1);
+
+  const [running] = await store.turns.unsettled();
+  assert.ok(running);
+  const said = { type: 'turn.steered', parts: [textPart('second')], person: 'owner' as PersonId } as const;
+  await store.turns.append(running, [said]);
+  first.resolve();
+  await stream.when(({ event, data }) => event === 'item' && data['text'] === 'second');
+  second.resolve();
+  await stream.when(isReply('Both.'));
+
+  assert.deepEqual(itemTexts(stream.events).slice(0, 2), ['user: first', 'user: second']);
+});
+
 test('commands are obeyed and never reach the model; what they came to is shown to whoever comes later', async () => {
   await using house = await openWebHouse();
   await house.say('/help', 'one', 'h1');

@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from '../../base/json.ts';
 import { mcpServersSchema } from '../../model/mcp-schema.ts';
 import { mcpServers } from '../../model/mcp-settings.ts';
 import type { McpPlace, McpServers, McpServerSettings } from '../../model/mcp-settings.ts';
-import type { ProjectServers, ProjectServersSource } from '../../model/project-servers.ts';
+import type { ProjectServers, ProjectServersSource, TrustedServers } from '../../model/project-servers.ts';
 import { describeProblems } from '../../model/schema.ts';
 import { stampOf } from '../home/file-stamp.ts';
 import type { TrustedFolders } from '../home/trusted-folders.ts';
@@ -43,6 +43,13 @@ export class FileProjectServers implements ProjectServersSource {
     const servers = this.#judge(found);
     this.#looked.set(found.path, { stamp, servers });
     return servers;
+  }
+
+  trustedAt(workdir: string): TrustedServers | undefined {
+    // Asked for every message. Where no folder around it is trusted, none needs to be looked at.
+    if (this.#trusted.around(workdir).length === 0) return undefined;
+    const found = this.at(workdir);
+    return found.type === 'trusted' ? found : undefined;
   }
 
   #judge(found: FoundInProject): ProjectServers {

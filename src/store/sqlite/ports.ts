@@ -37,7 +37,7 @@ export type StoreRows = { readonly [Name in keyof StoreTx]: Rows<StoreTx[Name]> 
 /** What changes nothing, and so needs no commit. */
 const reads: { readonly [Name in keyof StoreTx]: readonly (keyof StoreTx[Name])[] } = {
   turns: ['after', 'unsettled', 'consents'],
-  sessions: ['find', 'get', 'matching', 'list'],
+  sessions: ['find', 'get', 'frozenPrompt', 'matching', 'list'],
   inbox: ['open'],
   outbox: ['get', 'waiting', 'after'],
   leases: [],

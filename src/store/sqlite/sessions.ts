@@ -25,13 +25,12 @@ interface SessionRow extends AddressColumns {
   readonly workdir: string;
   readonly created_at: number;
   readonly active_at: number;
-  readonly prompt: string | null;
   readonly settings: string;
 }
 
 const select = `
-  SELECT id, platform, account, chat, thread, member, person, title, workdir, created_at, active_at, prompt, settings
-  FROM sessions LEFT JOIN frozen_prompts ON session_id = id`;
+  SELECT id, platform, account, chat, thread, member, person, title, workdir, created_at, active_at, settings
+  FROM sessions`;
 
 const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
 const sessionById: Query<SessionRow> = { sql: `${select} WHERE id = ?` };
@@ -41,6 +40,7 @@ const recentSessions: Query<SessionRow> = {
   sql: `${select} WHERE platform = coalesce(?, platform) AND account = coalesce(?, account) AND chat = coalesce(?, chat)
     AND member = coalesce(?, member) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
+const promptOfSession: Query<{ prompt: string }> = { sql: 'SELECT prompt FROM frozen_prompts WHERE session_id = ?' };
 
 // Behind every text that begins with the same characters.
 const highestCharacter = '\u{10FFFF}';
@@ -64,6 +64,10 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
     freeze(id, prompt) {
       requireSession(db, id);
       db.run('INSERT OR REPLACE INTO frozen_prompts (session_id, prompt) VALUES (?, ?)', id, JSON.stringify(prompt));
+    },
+    frozenPrompt(id) {
+      const row = db.get(promptOfSession, id);
+      return row && (JSON.parse(row.prompt) as FrozenPrompt);
     },
     configure(id, settings) {
       requireSession(db, id);
@@ -101,7 +105,7 @@ function begin(db: Database, now: number, { address, person, workdir }: NewSessi
     now,
     now,
   );
-  return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, prompt: undefined, settings: {} };
+  return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, settings: {} };
 }
 
 function retire(db: Database, address: Address): void {
@@ -145,7 +149,6 @@ function matching(db: Database, written: string): readonly Session[] {
 }
 
 function toSession(row: SessionRow): Session {
-  const readPrompt = promptReader(row.prompt);
   return {
     id: row.id,
     address: toAddress(row),
@@ -154,20 +157,6 @@ function toSession(row: SessionRow): Session {
     workdir: row.workdir,
     createdAt: row.created_at,
     activeAt: row.active_at,
-    get prompt() {
-      return readPrompt();
-    },
     settings: JSON.parse(row.settings) as SessionSettings,
-  };
-}
-
-/** Parses when it is first asked for: only whoever builds an agent does, and it is long. Text and prompt are never both kept. */
-function promptReader(text: string | null): () => FrozenPrompt | undefined {
-  let unread = text;
-  let prompt: FrozenPrompt | undefined;
-  return () => {
-    if (unread !== null) prompt = JSON.parse(unread) as FrozenPrompt;
-    unread = null;
-    return prompt;
   };
 }

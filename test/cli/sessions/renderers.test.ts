@@ -60,7 +60,6 @@ const session: Session = {
   workdir: '/work',
   createdAt: 0,
   activeAt: 0,
-  prompt: undefined,
   settings: {},
 };
 

@@ -58,7 +58,6 @@ export const sessionPromises: Promises = {
       createdAt: now,
       activeAt: now,
       settings: {},
-      prompt: undefined,
     });
   },
 
@@ -194,8 +193,8 @@ export const sessionPromises: Promises = {
     await house.store.sessions.freeze(session.id, prompt);
     const store = await house.reopen();
 
-    const kept = await store.sessions.get(session.id);
-    assert.equal(JSON.stringify(kept?.prompt), JSON.stringify(prompt));
+    assert.equal(JSON.stringify(await store.sessions.frozenPrompt(session.id)), JSON.stringify(prompt));
+    assert.equal(await store.sessions.frozenPrompt('ses_none' as SessionId), undefined);
     await assert.rejects(store.sessions.freeze('ses_none' as SessionId, prompt), { code: 'not-found' });
     await assert.rejects(store.sessions.setTitle('ses_none' as SessionId, 'x'), { code: 'not-found' });
   },
