@@ -46,6 +46,7 @@ import { openSqliteStore } from './store/sqlite/open-store.ts';
 import { CoolDowns } from './turn/cool-downs.ts';
 import { Checkpoints } from './tools/checkpoints/checkpoints.ts';
 import { createToolbox } from './tools/create-toolbox.ts';
+import { createBackgroundDesk } from './tools/processes/background-desk.ts';
 
 /** What the program finds around it; a test brings its own. */
 export interface Surroundings {
@@ -97,6 +98,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
     browser: { settings: () => settings.current.config.browser, redact, filesFolder: home.files },
     clock,
   });
+  const background = createBackgroundDesk({ taskFolder: home.tasks, redact: keyRedact });
   const warnings = [...secrets.warnings, ...settings.current.warnings];
   const warn = (problem: string): void => log.write('warn', problem);
   const catalogue = openLiveCatalogue(settings, ({ prices, model: { cacheLife } }) =>
@@ -108,7 +110,7 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const projects = new FileProjectServers(trusted);
   const found = { env, home, secrets, settings, models, files, sources, projects };
   const toolServers = createToolServers({ ...found, logins, toolbox, redact: keyRedact, start, clock, log });
-  const made = { warnings, log, store, toolbox, toolServers, checkpoints, postbox };
+  const made = { warnings, log, store, toolbox, background, toolServers, checkpoints, postbox };
   const parts = { ...found, ...made, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));

@@ -44,6 +44,7 @@ function createDeps(): CliDeps {
     openTrust: async () => (await import('./app/trust-desk.ts')).openTrustDesk(await lookAround()),
     openMcp: async (folder) => (await import('./app/mcp-desk.ts')).openMcpDesk({ ...(await lookAround()), folder }),
     openConsent: async () => (await import('./app/consent-desk.ts')).openConsentDesk(await lookAround()),
+    openProcesses: async () => (await import('./app/process-desk.ts')).openProcessDesk(await lookAround()),
     async askGateway(request) {
       const { askGateway } = await import('./app.ts');
       return await askGateway(request, { ...(await lookAround()), faults: undefined });

@@ -2,6 +2,7 @@ import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { OutboxPostbox } from '../gateway/postbox.ts';
+import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { FileHistory } from '../model/file-history.ts';
 import type { Faults } from '../model/faults.ts';
@@ -26,6 +27,8 @@ export interface AppParts {
   readonly log: Log;
   readonly store: Store;
   readonly toolbox: Toolbox & AsyncDisposable;
+  /** What sessions left running, for people. */
+  readonly background: Background;
   readonly checkpoints: FileHistory;
   readonly postbox: OutboxPostbox;
   /** Where more tools come from. */

@@ -6,6 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { GatewayHost } from '../gateway/gateway-status.ts';
 import type { DeskAnswer, DeskRequest } from '../gateway/people-desk.ts';
 import type { ConsentDesk } from '../model/approvals.ts';
+import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
 import type { Config } from '../model/config.ts';
@@ -217,6 +218,8 @@ export interface CliDeps {
   readonly openTrust: () => Promise<TrustDesk>;
   /** Opens what was allowed for good without the store, so that it works beside a running program. */
   readonly openConsent: () => Promise<ConsentDesk>;
+  /** Opens the background processes of all sessions without the store, so that it works beside a running program. */
+  readonly openProcesses: () => Promise<Background>;
   /**
    * Opens the MCP servers of the settings, and of the trusted project around a folder where one is given, without the store, so
    * that it works beside a running program.

@@ -2,6 +2,7 @@ import { approvalRows } from './approvals/command-rows.ts';
 import type { CommandRow, GroupRow, OptionRow, WordsRow } from './command.ts';
 import { gatewayRows } from './gateway/command-rows.ts';
 import { mcpRows } from './mcp/mcp-rows.ts';
+import { processRows } from './processes/command-rows.ts';
 import { help, json, model, noWords, safe } from './usual-options.ts';
 
 const seatOptions: readonly OptionRow[] = [
@@ -28,6 +29,7 @@ export const groupTable: readonly GroupRow[] = [
     defaultVerb: 'run',
   },
   { name: 'sessions', summary: 'look through what was said and done', defaultVerb: 'list' },
+  { name: 'processes', summary: 'what runs in the background: see it, stop it', defaultVerb: 'list' },
   { name: 'usage', summary: 'what models took, and what it cost', defaultVerb: 'show' },
   { name: 'config', summary: 'look at the settings', defaultVerb: 'show' },
   { name: 'model', summary: 'which models there are, and which one answers', defaultVerb: 'list' },
@@ -247,6 +249,7 @@ export const commandTable: readonly CommandRow[] = [
     options: [help],
     details: [],
   },
+  ...processRows,
   ...approvalRows,
   {
     name: 'doctor',

@@ -2,6 +2,7 @@ import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { FileHistory } from '../model/file-history.ts';
@@ -41,6 +42,8 @@ export interface CommandDeps {
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;
   readonly checkpoints: FileHistory;
+  /** What sessions left running. */
+  readonly background: Pick<Background, 'list' | 'stop'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
   /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
   readonly restart: (() => void) | undefined;

@@ -150,6 +150,15 @@ export const commandTable: readonly CommandRow[] = [
     run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runStatus(inbound, deps),
   },
   {
+    name: 'processes',
+    aliases: ['ps'],
+    group: 'session',
+    usage: '/processes [stop ID]',
+    summary: 'what runs in the background for this conversation; stop ends one of them',
+    takesLong: (rest) => rest !== '',
+    run: async (rest, inbound, deps) => (await import('./processes-command.ts')).runProcesses(rest, inbound, deps),
+  },
+  {
     name: 'approve',
     aliases: [],
     group: 'consent',

@@ -58,6 +58,7 @@ export interface GatewayDeps {
   readonly catalogue: Catalogue;
   /** What was allowed for good. */
   readonly rules: StandingRules;
+  readonly background: CommandDeps['background'];
   readonly toolServers: CommandDeps['toolServers'];
   /** Agents ask for consent through this gateway, so they are opened with its approvals. */
   readonly openAgents: (approvals: Approvals, questions: Questions) => GatewayAgents;

@@ -23,11 +23,18 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     `folder   ${session.workdir}`,
     `state    ${await describeWork(session, deps)}`,
     `busy     ${busyModeOf(session, deps.settings.current.config)}: what a message does while a turn runs`,
+    ...(await describeRunning(session, deps)),
     ...(await describeServers(deps)),
     ...(isYolo ? ['yolo     on: calls run without a question'] : []),
     ...(allowed === 0 ? [] : [`allowed  ${allowed} kind${allowed === 1 ? '' : 's'} of command in this session`]),
   ];
   return lines.join('\n');
+}
+
+async function describeRunning({ id }: Session, { background }: CommandDeps): Promise<readonly string[]> {
+  const { countProcesses, isRunning } = await import('./shown-processes.ts');
+  const running = background.list(id).filter(isRunning);
+  return running.length === 0 ? [] : [`running  ${countProcesses(running.length)}: see /processes`];
 }
 
 async function describeServers({ toolServers }: CommandDeps): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import type { Place } from '../choose-place.ts';
 import type { CommandFunction } from '../command.ts';
 import { transcribe } from '../render/transcript.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { describeGoingOn } from './describe-going-on.ts';
 
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
@@ -20,6 +21,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     place,
     notes: [...app.warnings, ...(await describeUnfinished(app, place))],
     recalled: await recallTurns(app, place),
+    goingOn: async (sessionId) => describeGoingOn((await deps.openProcesses()).list(sessionId)),
   };
   if (process.stdinType() !== 'terminal' || !process.stdout.isTTY) {
     const { chatWithPipe } = await import('./piped-chat.ts');

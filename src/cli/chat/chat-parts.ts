@@ -1,3 +1,4 @@
+import type { SessionId } from '../../base/ids.ts';
 import type { App, ProcessPort } from '../app-port.ts';
 import type { Place } from '../choose-place.ts';
 import type { TurnTranscript } from '../render/transcript.ts';
@@ -11,4 +12,6 @@ export interface ChatParts {
   readonly notes: readonly string[];
   /** The turns of a continued session that are shown again. */
   readonly recalled: readonly TurnTranscript[];
+  /** What a session leaves running, for whoever leaves; undefined where it is nothing. */
+  readonly goingOn: (sessionId: SessionId) => Promise<string | undefined>;
 }

@@ -33,7 +33,9 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
   const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat }, parts.place.session?.settings);
   using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
   await chat.begin(served);
-  return await Promise.race([chat.left, served.lost]);
+  const code = await Promise.race([chat.left, served.lost]);
+  await chat.lookBack();
+  return code;
 }
 
 type Mode =
@@ -71,6 +73,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #sessionId: SessionId | undefined;
   #whenIdle: Promise<void> | undefined;
   #pasting: NodeJS.Timeout | undefined;
+  #goingOn: string | undefined;
 
   constructor(parts: ChatParts, history: readonly string[]) {
     this.#parts = parts;
@@ -112,6 +115,11 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   leave(exitCode: number): void {
     this.#left.resolve(exitCode);
+  }
+
+  /** Finds out what the person leaves behind. */
+  async lookBack(): Promise<void> {
+    if (this.#sessionId !== undefined) this.#goingOn = await this.#parts.goingOn(this.#sessionId);
   }
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
@@ -246,6 +254,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     clearTimeout(this.#pasting);
     this.#live?.[Symbol.dispose]();
     this.#view.endLine();
+    if (this.#goingOn !== undefined) this.#view.note(this.#goingOn);
     if (this.#mode.type !== 'idle') this.#view.note(leftTurnNotes[this.#parts.app.leftTurns]);
     else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
     this.#screen[Symbol.dispose]();

@@ -1,5 +1,5 @@
+import type { ProcessState } from '../../model/background.ts';
 import { cut, spellOutLine } from '../tool-outcomes.ts';
-import type { ProcessState } from './process-ticket.ts';
 
 const longestName = 200;
 
@@ -9,8 +9,8 @@ export function nameCommand(command: string): string {
 }
 
 export function describeEnd(state: Extract<ProcessState, { readonly type: 'exited' | 'lost' }>): string {
-  if (state.type === 'exited') return `has ended with exit code ${state.code}`;
-  return 'is gone, and nobody knows how it ended';
+  if (state.type === 'lost') return 'is gone, and nobody knows how it ended';
+  return state.stoppedBy === 'user' ? 'was stopped by the user' : `has ended with exit code ${state.code}`;
 }
 
 /** How a process stands, after its id. */
@@ -24,12 +24,4 @@ export function describeState(state: ProcessState): string {
     case 'lost':
       return describeEnd(state);
   }
-}
-
-/** A time that has passed, as people say it. */
-export function describeSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

@@ -1,19 +1,20 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
+import { describeSpan } from '../../base/describe-span.ts';
 import type { SessionId } from '../../base/ids.ts';
+import type { ProcessState } from '../../model/background.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
-import { endProcesses } from '../shell/end-processes.ts';
 import { isProcessAlive, signalProcess } from '../shell/process-group.ts';
 import { ProgressLines } from '../shell/progress-lines.ts';
 import { done, failed } from '../tool-outcomes.ts';
-import { groupOf } from './background-processes.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
-import { describeSpan, describeState, nameCommand } from './describe-process.ts';
+import { describeState, nameCommand } from './describe-process.ts';
+import { endProcess } from './end-process.ts';
 import type { ProcessEndings } from './process-endings.ts';
 import { writeInput } from './process-input.ts';
-import type { ProcessState, ProcessTicket } from './process-ticket.ts';
-import { readOutputEnd, readOutputFrom, toPlainText } from './spooled-output.ts';
+import type { ProcessTicket } from './process-ticket.ts';
+import { readLastLines, readOutputEnd, readOutputFrom, toPlainText } from './spooled-output.ts';
 import type { OutputPiece } from './spooled-output.ts';
 
 export interface ProcessActionDeps {
@@ -24,10 +25,8 @@ export interface ProcessActionDeps {
 
 const usualLines = 100;
 const usualWaitMs = 60_000;
-const mostEndBytes = 40_000;
 const mostPageBytes = 40_000;
 const lookMs = 50;
-const mostLooksAfterKill = 60;
 const shownBytes = 1000;
 
 export function listProcesses(sessionId: SessionId, { processes }: ProcessActionDeps): ToolOutcome {
@@ -62,13 +61,8 @@ export async function readProcess(ticket: ProcessTicket, { lines, offset }: Read
 }
 
 async function describeOutput(ticket: ProcessTicket, state: ProcessState, lines: number): Promise<string> {
-  const piece = await readOutputEnd(ticket, mostEndBytes);
-  const all = toPlainText(piece.bytes).replace(/\n+$/, '').split('\n');
-  // The first line of a piece from the middle is most likely half of one.
-  const whole = piece.from > 0 && all.length > 1 ? all.slice(1) : all;
-  const shown = whole.slice(-lines);
-  const left = piece.from > 0 || shown.length < all.length ? ['[what came before is left out]'] : [];
-  return [...left, ...withNotes(shown.join('\n'), piece, ticket, state)].join('\n');
+  const { text, piece } = await readLastLines(ticket, lines);
+  return withNotes(text, piece, ticket, state).join('\n');
 }
 
 function withNotes(
@@ -146,11 +140,7 @@ export async function killProcess(
 ): Promise<ToolOutcome> {
   using _held = endings.hold(ticket);
   const before = ticket.state();
-  const { name, value } = processes.variableOf(sessionId, ticket);
-  await endProcesses(`${name}=${value}`, groupOf(ticket));
-  for (let look = 0; look < mostLooksAfterKill && ticket.state().type === 'running'; look += 1) {
-    await systemClock.sleep(lookMs);
-  }
+  await endProcess(ticket, sessionId, processes);
   const after = takeState(ticket);
   if (after.type === 'running') return failed(`${ticket.id} could not be killed`);
   if (before.type !== 'running') return done(`${ticket.id} ${describeState(after)} before; what it left is ended.`);

@@ -1,7 +1,8 @@
+import { describeSpan } from '../../base/describe-span.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { TaskNews } from '../../model/tool.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
-import { describeEnd, describeSpan, nameCommand } from './describe-process.ts';
+import { describeEnd, nameCommand } from './describe-process.ts';
 import type { ProcessTicket } from './process-ticket.ts';
 
 const lookMs = 250;
@@ -81,8 +82,11 @@ export class ProcessEndings {
 
   #tryNewsOf(watched: Watched): TaskNews | 'none-yet' | 'none-ever' {
     try {
-      const isOver = watched.ticket.has('seen') || !watched.ticket.exists();
-      return this.#newsOf(watched) ?? (isOver ? 'none-ever' : 'none-yet');
+      const { ticket } = watched;
+      const isOver = ticket.has('seen') || !ticket.exists();
+      const news = this.#newsOf(watched) ?? (isOver ? 'none-ever' : 'none-yet');
+      // Whoever had it stopped was told then.
+      return typeof news === 'object' && ticket.has('told') ? 'none-ever' : news;
     } catch {
       // What cannot be read, because somebody changed the folder by hand, has nothing to tell.
       return 'none-ever';

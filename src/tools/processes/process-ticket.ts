@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import type { ProcessState } from '../../model/background.ts';
 import { isProcessAlive } from '../shell/process-group.ts';
 
 /** What is known about a background process from the moment in which it was asked for. */
@@ -15,14 +16,6 @@ export interface ProcessAccount {
   readonly starter: string;
 }
 
-export type ProcessState =
-  | { readonly type: 'running' }
-  | { readonly type: 'exited'; readonly code: number; readonly atMs: number }
-  /** It is gone, and so is what would have written down how it ended. */
-  | { readonly type: 'lost' }
-  /** Nobody has begun it yet, or ever will. */
-  | { readonly type: 'waiting' };
-
 /** Texts that shells read: the supervisor's, and that of the one inside the sandbox. */
 export interface ProcessFiles {
   readonly request: string;
@@ -30,8 +23,11 @@ export interface ProcessFiles {
   readonly inside?: string;
 }
 
-/** Who knows that it ended: the model, by asking (`seen`) or by being told (`heard`), and the people in the chat (`told`). */
-export type Mark = 'seen' | 'heard' | 'told';
+/**
+ * Who knows that it ended: the model, by asking (`seen`) or by being told (`heard`), and the people in the chat (`told`). One
+ * that a person has ended is `stopped`.
+ */
+export type Mark = 'seen' | 'heard' | 'told' | 'stopped';
 
 /**
  * The folder of one background process: what is to run, and what its supervisor writes down about it. It is all there is,
@@ -109,9 +105,9 @@ export class ProcessTicket {
   #exit(): Extract<ProcessState, { readonly type: 'exited' }> | undefined {
     const code = this.#line('exit');
     const file = statSync(join(this.folder, 'exit'), { throwIfNoEntry: false });
-    return code === undefined || file === undefined
-      ? undefined
-      : { type: 'exited', code: Number(code), atMs: file.mtimeMs };
+    if (code === undefined || file === undefined) return undefined;
+    const stoppedBy = this.has('stopped') ? ({ stoppedBy: 'user' } as const) : {};
+    return { type: 'exited', code: Number(code), atMs: file.mtimeMs, ...stoppedBy };
   }
 
   /** Who looks after the process. */
@@ -152,6 +148,10 @@ export class ProcessTicket {
       // On a full disk, or in a folder that was removed meanwhile.
       if (systemErrorCode(thrown) === undefined) throw thrown;
     }
+  }
+
+  unmark(mark: Mark): void {
+    rmSync(join(this.folder, mark), { force: true });
   }
 
   remove(): void {

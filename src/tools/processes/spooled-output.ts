@@ -14,6 +14,7 @@ export interface OutputPiece {
   readonly total: number;
 }
 
+const mostEndBytes = 40_000;
 const mostTries = 50;
 const betweenTriesMs = 20;
 
@@ -48,6 +49,20 @@ export async function readOutputEnd(ticket: ProcessTicket, most: number): Promis
     // A tail that is shorter than what is asked for is not filled up from before the gap.
     return spool.read(spool.dropped > 0 ? Math.max(from, headBytes + spool.dropped) : from, most);
   });
+}
+
+/** The last lines of the output, with a word about what came before, and where they stand in it. */
+export async function readLastLines(
+  ticket: ProcessTicket,
+  lines: number,
+): Promise<{ readonly text: string; readonly piece: OutputPiece }> {
+  const piece = await readOutputEnd(ticket, mostEndBytes);
+  const all = toPlainText(piece.bytes).replace(/\n+$/, '').split('\n');
+  // The first line of a piece from the middle is most likely half of one.
+  const whole = piece.from > 0 && all.length > 1 ? all.slice(1) : all;
+  const shown = whole.slice(-lines);
+  const left = piece.from > 0 || shown.length < all.length ? ['[what came before is left out]'] : [];
+  return { text: [...left, ...shown].join('\n'), piece };
 }
 
 /** The supervisor may be taking the middle out just now: then what was read is read again. */

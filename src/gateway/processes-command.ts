@@ -1,0 +1,50 @@
+import type { ShownProcess } from '../model/background.ts';
+import { isOwnersPlace } from './access.ts';
+import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import {
+  chooseShown,
+  countProcesses,
+  describeStanding,
+  describeStopping,
+  findProcess,
+  isRunning,
+} from './shown-processes.ts';
+
+const mostEnded = 5;
+const usage = 'Say it like this: /processes, or /processes stop ID.';
+
+/**
+ * The background processes of the session at this chat. Whoever may speak there can stop them, as they can stop its turns;
+ * those of other sessions are out of reach.
+ */
+export async function runProcesses(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const session = await deps.store.sessions.at(inbound);
+  const processes = deps.background.list(session.id);
+  const [act = '', id = '', ...more] = rest.split(/\s+/);
+  if (act === '' || (act === 'list' && id === '')) return listHere(processes, inbound, deps);
+  if (!['stop', 'kill'].includes(act.toLowerCase()) || id === '' || more.length > 0) return usage;
+  const found = findProcess(id, processes);
+  switch (found.type) {
+    case 'none':
+      return `There is no background process ${id} in this conversation. /processes lists them.`;
+    case 'several':
+      return `Several begin with ${id}: ${found.ids.join(', ')}. Name one of them.`;
+    case 'found':
+      deps.log.write('info', 'a background process is stopped', { session: session.id, person: inbound.person });
+      return describeStopping(await deps.background.stop(found.process, 'in-its-chat'), found.process);
+  }
+}
+
+function listHere(processes: readonly ShownProcess[], { address }: InboundMessage, deps: CommandDeps): string {
+  // The owner of the machine looks them up there; what runs for other chats is nobody else's business.
+  const elsewhere = isOwnersPlace(address) ? deps.background.list().filter(isRunning).length : 0;
+  const others = elsewhere - processes.filter(isRunning).length;
+  const lines = chooseShown(processes, mostEnded).map(
+    (process) => `${process.id}  ${describeStanding(process)}  ${process.command}`,
+  );
+  return [
+    ...(lines.length === 0 ? ['There are no background processes in this conversation.'] : lines),
+    ...(processes.some(isRunning) ? ['To stop one: /processes stop ID'] : []),
+    ...(others > 0 ? [`${countProcesses(others)} of other conversations: talaria processes`] : []),
+  ].join('\n');
+}
