@@ -26,7 +26,7 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     ...(await describeRunning(session, deps)),
     ...(await describeServers(deps)),
     ...(isYolo ? ['yolo     on: calls run without a question'] : []),
-    ...(allowed === 0 ? [] : [`allowed  ${allowed} kind${allowed === 1 ? '' : 's'} of command in this session`]),
+    ...(allowed === 0 ? [] : [`allowed  ${allowed} kind${allowed === 1 ? '' : 's'} of call in this session`]),
   ];
   return lines.join('\n');
 }

@@ -11,6 +11,7 @@ import { cut, settle, spellOut, spellOutLine } from '../tool-outcomes.ts';
 import type { RemoteResult, RemoteTool } from './connection.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { Attachment } from './read-result.ts';
+import { standingFor } from './standing-call.ts';
 import { tidySchema } from './tidy-schema.ts';
 
 const longestDescription = 4000;
@@ -38,7 +39,11 @@ export function createMcpTool(
     input: describeInput(tidySchema(remote.inputSchema)),
     effect: isTrusted ? effectOf(remote) : 'unsafe',
     assess: (input) =>
-      Promise.resolve(isTrusted ? { type: 'safe' } : { type: 'ask', question: askFor(server.name, remote, input) }),
+      Promise.resolve(
+        isTrusted
+          ? { type: 'safe' }
+          : { type: 'ask', question: askFor(server.name, remote, input), standing: standingFor(remote, server) },
+      ),
     footprint: () => ({ type: 'anything' }),
     run: (input, context) =>
       settle(context.signal, async () => {

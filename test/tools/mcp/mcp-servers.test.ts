@@ -79,6 +79,7 @@ test('the question shows the server, the tool and all of the arguments, spelled 
   assert.deepEqual(risk, {
     type: 'ask',
     question: `call echo of the MCP server sea with\n{\n  "text": "${'a'.repeat(5000)}\\u{202e}"\n}`,
+    standing: risk.type === 'ask' ? risk.standing : undefined,
   });
 });
 
