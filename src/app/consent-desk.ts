@@ -21,20 +21,21 @@ export async function openConsentDesk({ env, clock }: Around): Promise<ConsentDe
   const rules = new FileStandingRules(home.rulesFile);
   return {
     rules,
-    async forecast(command, workdir) {
+    async forecast(command, workdir, wish) {
       const { terminal } = (await LiveSettings.open(home)).current.config;
       const checkpoints = new Checkpoints({ taskFolder: home.tasks, clock });
       const options = { checkpoints, taskFolder: home.tasks, homeFolder: home.path, terminal, environment: env, clock };
       await using toolbox = createToolbox(options);
       const shell = requireTool(toolbox.tools.get('terminal'));
-      const input = shell.input.parse({ command });
+      const input = shell.input.parse({ command, ...(wish === 'outside' && { outside: true }) });
       if (input.type === 'invalid') throw new AppError('bad-usage', 'there is no command to judge');
       const risk = await shell.assess(input.value, { sessionId: newId('session', clock.now()), workdir });
       if (risk.type === 'safe') return risk;
-      if (risk.type === 'forbidden') return { type: 'refused', reason: risk.reason };
+      if (risk.type === 'forbidden') return { ...risk, type: 'refused' };
       const { standing, why = 'it may change something' } = risk;
+      const where = risk.where && { where: risk.where };
       const rule = standing && findRule(standing, rules);
-      return rule === undefined ? { type: 'asks', why, standing } : { type: 'allowed', rule };
+      return rule === undefined ? { type: 'asks', why, standing, ...where } : { type: 'allowed', rule, ...where };
     },
   };
 }

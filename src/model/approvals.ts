@@ -1,6 +1,6 @@
 import type { PersonId } from '../base/ids.ts';
 import type { ToolCall } from './message.ts';
-import type { Standing } from './tool.ts';
+import type { Standing, Whereabouts } from './tool.ts';
 import type { ConsentRule, ConsentScope, TurnRef, Verdict } from './turn.ts';
 
 /** A question to a person, bound to exactly one call by its digest. */
@@ -54,16 +54,22 @@ export interface StandingRules {
 
 /** What would become of a command, and why. */
 export type CommandForecast =
-  | { readonly type: 'safe'; readonly within?: 'sandbox' }
-  | { readonly type: 'asks'; readonly why: string; readonly standing: Standing | undefined }
-  | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'allowed'; readonly rule: StandingRule };
+  | { readonly type: 'safe'; readonly within?: 'sandbox'; readonly where?: Whereabouts }
+  | {
+      readonly type: 'asks';
+      readonly why: string;
+      readonly standing: Standing | undefined;
+      readonly where?: Whereabouts;
+    }
+  /** A `mistake` is nothing that is never done: it cannot be done so. */
+  | { readonly type: 'refused'; readonly reason: string; readonly is?: 'mistake' }
+  | { readonly type: 'allowed'; readonly rule: StandingRule; readonly where?: Whereabouts };
 
 /** The rules of consent, without opening the store: works beside a running program. */
 export interface ConsentDesk {
   readonly rules: StandingRules;
-  /** Decides as a call in that folder would be, by a session whose shell is new. */
-  forecast(command: string, folder: string): Promise<CommandForecast>;
+  /** Decides as a call in that folder would be, by a session whose shell is new; `outside` is one that asks to leave the sandbox. */
+  forecast(command: string, folder: string, wish: 'inside' | 'outside'): Promise<CommandForecast>;
 }
 
 /** The rule that allows these acts for good, if there is one. Everyone who decides about a call decides by this. Pure. */

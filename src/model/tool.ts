@@ -18,6 +18,7 @@ export type Risk =
       readonly type: 'safe';
       /** Set where it is safe only because of where it runs. */
       readonly within?: 'sandbox';
+      readonly where?: Whereabouts;
     }
   | {
       readonly type: 'ask';
@@ -25,6 +26,7 @@ export type Risk =
       /** Why it is not run unasked, for whoever wants to know; no part of the question. */
       readonly why?: string;
       readonly standing?: Standing;
+      readonly where?: Whereabouts;
     }
   | {
       readonly type: 'forbidden';
@@ -32,6 +34,13 @@ export type Risk =
       /** Set where the call is a mistake that the reason helps to mend, rather than an act that is never done. */
       readonly is?: 'mistake';
     };
+
+/** Where a command would run, and why there, for whoever wants to know. */
+export interface Whereabouts {
+  /** In the sandbox, in the system as it is, or in another one. */
+  readonly in: 'sandbox' | 'system' | 'elsewhere';
+  readonly why: string;
+}
 
 /** Acts that one consent can cover beyond the one that is asked about. */
 export interface Standing {

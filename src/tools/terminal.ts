@@ -87,15 +87,17 @@ class TerminalCommands {
     if (verdict.type === 'forbidden') return verdict;
     const placement = await this.#place(input, place, () => Promise.resolve(verdict));
     if (placement.type === 'refused') return { type: 'forbidden', reason: placement.reason };
-    if (placement.type === 'inside') return { type: 'safe', within: 'sandbox' };
-    return verdict.type === 'safe' ? { type: 'safe' } : await this.#ask(input, place, verdict, placement);
+    const { why } = placement;
+    if (placement.type === 'inside') return { type: 'safe', within: 'sandbox', where: { in: 'sandbox', why } };
+    const where = { in: 'system', why } as const;
+    return verdict.type === 'safe' ? { type: 'safe', where } : await this.#ask(input, place, verdict, placement);
   }
 
   async #ask(
     input: TerminalInput,
     place: ToolPlace,
     { why, words }: Extract<Verdict, { readonly type: 'doubtful' }>,
-    { leaves }: Extract<CommandPlacement, { readonly type: 'outside' }>,
+    { leaves, why: whyThere }: Extract<CommandPlacement, { readonly type: 'outside' }>,
   ): Promise<Risk> {
     const folder = this.#startFolder(input, place);
     // The last line is ours, whatever the command and the folder are called.
@@ -111,7 +113,7 @@ class TerminalCommands {
     const { command } = input;
     const { findStanding } = await (this.#judgement ??= loadJudgement());
     const standing = findStanding({ command, words, folder, workdir, path: this.#pathOf(place), environment, manner });
-    return { type: 'ask', question, why, standing };
+    return { type: 'ask', question, why, standing, where: { in: 'system', why: whyThere } };
   }
 
   /** What is to be said of a command, wherever it runs. */
@@ -150,7 +152,7 @@ class TerminalCommands {
 
   async #place(input: TerminalInput, place: ToolPlace, judge: () => Promise<Verdict>): Promise<CommandPlacement> {
     const { sandbox: settings, state } = this.#deps;
-    if (settings === undefined || settings.mode === 'off') return { type: 'outside', leaves: false };
+    if (settings === undefined || settings.mode === 'off') return { type: 'outside', leaves: false, why: switchedOff };
     const { findContentsRead, placeCommand, sandbox } = await (this.#sandbox ??= this.#loadSandbox(settings));
     const verdict = await judge();
     const reads = verdict.type === 'safe' ? this.#readsOf(verdict, findContentsRead) : undefined;
@@ -322,6 +324,8 @@ class TerminalCommands {
     return { awaitCommand, describeResult, isOfThisBoot, runCommand, runners: new Runners(), bash };
   }
 }
+
+const switchedOff = 'the sandbox is switched off (terminal.sandbox)';
 
 /** What a command is by its words. */
 type Verdict =

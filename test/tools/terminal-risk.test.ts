@@ -9,7 +9,10 @@ test('plain reading runs unasked, disasters never, and everything else is asked 
   const command = `npm test \u001B[2K\u202E# ${'long '.repeat(500)}`;
   const shown = command.replace('\u001B', '\\u{1b}').replace('\u202E', '\\u{202e}');
 
-  assert.deepEqual(await bench.assess('terminal', { command: 'ls -la' }), { type: 'safe' });
+  assert.deepEqual(await bench.assess('terminal', { command: 'ls -la' }), {
+    type: 'safe',
+    where: { in: 'system', why: 'the sandbox is switched off (terminal.sandbox)' },
+  });
   assert.equal((await bench.assess('terminal', { command: 'rm -rf ~' })).type, 'forbidden');
   assert.equal(await bench.question('terminal', { command }), `${shown}\nin ${bench.workdir}`);
   assert.equal(await bench.question('terminal', { command: 'make', workdir: '/usr' }), 'make\nin /usr');

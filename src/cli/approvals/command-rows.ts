@@ -32,7 +32,12 @@ export const approvalRows: readonly CommandRow[] = [
     aliases: [],
     summary: 'what would become of a command, and why; nothing is run',
     words: { label: 'COMMAND', atLeast: 1, atMost: 1 },
-    options: [{ name: 'folder', value: 'FOLDER', summary: 'where it would run (the folder you are in)' }, json, help],
+    options: [
+      { name: 'folder', value: 'FOLDER', summary: 'where it would run (the folder you are in)' },
+      { name: 'outside', summary: 'as a call that asks to leave the sandbox' },
+      json,
+      help,
+    ],
     details: [
       'The command is one word of the command line: put it into quotes.',
       'Exit codes: 0 it would run, 4 it would be asked about, 5 it would be refused.',

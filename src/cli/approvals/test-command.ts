@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandForecast } from '../../model/approvals.ts';
+import type { Whereabouts } from '../../model/tool.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
@@ -8,8 +9,10 @@ import { neutralise } from '../render/neutralise.ts';
 export const testCommand: CommandFunction = async (args, deps) => {
   const { process } = deps;
   const folder = resolve(process.cwd(), args.value('folder') ?? '.');
-  const forecast = await (await deps.openConsent()).forecast(args.words[0] ?? '', folder);
-  const text = args.has('json') ? JSON.stringify({ ok: true, ...forecast }) : neutralise(describe(forecast));
+  const forecast = await (
+    await deps.openConsent()
+  ).forecast(args.words[0] ?? '', folder, args.has('outside') ? 'outside' : 'inside');
+  const text = args.has('json') ? JSON.stringify({ ok: true, ...forecast }) : neutralise(describeAll(forecast));
   process.stdout.write(`${text}\n`);
   return codes[forecast.type];
 };
@@ -21,6 +24,17 @@ const codes: Readonly<Record<CommandForecast['type'], number>> = {
   refused: exitCodes.wouldRefuse,
 };
 
+function describeAll(forecast: CommandForecast): string {
+  const where = forecast.type === 'refused' ? undefined : forecast.where;
+  return [describe(forecast), ...(where === undefined ? [] : [`${places[where.in]}, because ${where.why}`])].join('\n');
+}
+
+const places: Readonly<Record<Whereabouts['in'], string>> = {
+  sandbox: 'runs in the sandbox',
+  system: 'runs outside, in the system as it is',
+  elsewhere: 'runs elsewhere',
+};
+
 function describe(forecast: CommandForecast): string {
   switch (forecast.type) {
     case 'safe':
@@ -30,7 +44,7 @@ function describe(forecast: CommandForecast): string {
     case 'allowed':
       return `allowed by rule ${forecast.rule.id}: ${forecast.rule.shown}`;
     case 'refused':
-      return `refused, whoever agrees: ${forecast.reason}`;
+      return `${forecast.is === 'mistake' ? 'cannot be run' : 'refused, whoever agrees'}: ${forecast.reason}`;
     case 'asks': {
       const { why, standing } = forecast;
       const reach = standing?.atMost === 'always' ? `for good: ${standing.shown}` : 'for a session at most';

@@ -37,15 +37,16 @@ export function judgeRemote(command: string, around: RemoteSurroundings, rules: 
   if (risk.type === 'forbidden') return risk;
   const paths = risk.type === 'safe' ? risk.reads.flatMap((read) => read.paths) : [];
   const doubt = risk.type === 'ask' ? risk.why : findDoubt(paths, folder, around);
-  if (doubt === undefined) return { type: 'safe' };
-  if (there.isSandbox && doubt !== readsLogin) return { type: 'safe', within: 'sandbox' };
+  const where = { in: 'elsewhere', why: `commands run on ${there.name} (terminal.backend)` } as const;
+  if (doubt === undefined) return { type: 'safe', where };
+  if (there.isSandbox && doubt !== readsLogin) return { type: 'safe', within: 'sandbox', where };
   const shownFolder = around.folder === undefined ? 'its starting folder' : spellOutLine(around.folder);
   // The last line is ours, whatever the command and the folder are called.
   const question = `${spellOut(command)}\nin ${shownFolder} on ${spellOutLine(there.name)}`;
   const place = { folder, workdir: around.workdir, path: '', environment: around.environment };
   // For exactly this at most: which program a name means there cannot be seen from here.
   const standing = rules.findStanding({ ...place, command, words: undefined, manner: `on ${there.name}` });
-  return { type: 'ask', question, why: doubt, standing };
+  return { type: 'ask', question, why: doubt, standing, where };
 }
 
 const readsLogin = 'it reads what may log you in somewhere';

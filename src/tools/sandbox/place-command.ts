@@ -10,8 +10,8 @@ import type { Sandbox } from './sandbox.ts';
 /** Where a command runs. */
 export type CommandPlacement =
   /** In the system as it is. `leaves` is whether there is a sandbox that it does not run in. */
-  | { readonly type: 'outside'; readonly leaves: boolean }
-  | { readonly type: 'inside'; readonly room: Room }
+  | { readonly type: 'outside'; readonly leaves: boolean; readonly why: string }
+  | { readonly type: 'inside'; readonly room: Room; readonly why: string }
   | { readonly type: 'refused'; readonly reason: string };
 
 /** The sandbox of a session, as a command finds it. */
@@ -50,15 +50,17 @@ export async function placeCommand(
   state: TaskState,
 ): Promise<CommandPlacement> {
   const fence = await sandbox.fence(place);
-  if (fence.type === 'none') return { type: 'outside', leaves: false };
+  if (fence.type === 'none') return { type: 'outside', leaves: false, why: `there is no sandbox: ${fence.reason}` };
   if (fence.type === 'required') {
     return { type: 'refused', reason: `commands run only in the sandbox (terminal.sandbox), and ${fence.reason}` };
   }
   const standsInside = sandbox.isPrivate(state.recordedFolder(place), place);
-  const isInside = standsInside || reads === undefined || readsInside(reads, place, sandbox);
+  const why =
+    whyInside(reads, place, sandbox) ?? (standsInside ? 'the shell stands in a folder of its own' : undefined);
   // Such a read is not asked about, and finds the same inside.
   const isWished = wish === 'outside' && (reads === undefined || !readsOwnFiles(reads, place));
-  if (isWished || !isInside) return { type: 'outside', leaves: true };
+  if (isWished) return { type: 'outside', leaves: true, why: 'the call asks to leave the sandbox (outside: true)' };
+  if (why === undefined) return { type: 'outside', leaves: true, why: 'it only reads' };
   const room: Room = {
     enclose: (requestFile) => sandbox.enclose(place, requestFile, fence.report),
     folder: (asked) => findFolder(asked, place, sandbox, state),
@@ -66,11 +68,14 @@ export async function placeCommand(
       noteSandbox(result, { limits: sandbox.describe(place), difference: sandbox.findDifference(command, place) }),
     noteStart: sandbox.describeProcess(),
   };
-  return { type: 'inside', room };
+  return { type: 'inside', room, why };
 }
 
-function readsInside(reads: PlainReads, place: ToolPlace, sandbox: Sandbox): boolean {
-  return readsOwnFiles(reads, place) || reads.paths.some((path) => sandbox.isPrivate(path, place));
+function whyInside(reads: PlainReads | undefined, place: ToolPlace, sandbox: Sandbox): string | undefined {
+  if (reads === undefined) return 'it may do more than read';
+  if (readsOwnFiles(reads, place)) return 'it shows files of a folder that commands inside may write to';
+  const isElsewhere = reads.paths.some((path) => sandbox.isPrivate(path, place));
+  return isElsewhere ? 'it reads in a place that the sandbox has for itself' : undefined;
 }
 
 /** Whether it shows files of the folder that commands inside may write to. */

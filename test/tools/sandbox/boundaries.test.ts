@@ -16,7 +16,8 @@ const report = await probeSandbox();
 
 /** Runs a command that nobody is asked about. */
 async function inside(bench: ToolBench, command: string): Promise<string> {
-  assert.deepEqual(await bench.assess('terminal', { command }), { type: 'safe', within: 'sandbox' }, command);
+  const risk = await bench.assess('terminal', { command });
+  assert.partialDeepStrictEqual(risk, { type: 'safe', within: 'sandbox' }, command);
   return await bench.run('terminal', { command });
 }
 
@@ -155,7 +156,7 @@ test('a part of a project sees the whole of it, and writes only to itself', here
   const risk = await bench.assess('terminal', { command }, place);
   const text = await bench.run('terminal', { command }, place);
 
-  assert.deepEqual(risk, { type: 'safe', within: 'sandbox' });
+  assert.partialDeepStrictEqual(risk, { type: 'safe', within: 'sandbox' });
   assert.match(text, /^of the whole/);
   assert.doesNotMatch(text, /the secret/);
   assert.deepEqual(

@@ -106,13 +106,33 @@ test(
     };
 
     const [inside, reads, refused] = [await ask('npm install'), await ask('ls -la'), await ask('rm -rf /')];
+    const own = await ask('cat notes.txt');
     const home = await ask('npm install', '--folder', '/');
+    const left = await ask('--outside', 'npm install');
+    const leftReads = await ask('--outside', 'ls -la');
     const doctor = await desk.run(['doctor']);
 
-    assert.deepEqual(inside, [0, 'safe: it runs in the sandbox, without a question; to leave it is asked about']);
-    assert.deepEqual(reads, [0, 'safe: it only reads, and runs without a question']);
+    const isInside = 'safe: it runs in the sandbox, without a question; to leave it is asked about';
+    const wish = 'because the call asks to leave the sandbox (outside: true)';
+    assert.deepEqual(inside, [0, `${isInside}\nruns in the sandbox, because it may do more than read`]);
+    assert.deepEqual(own, [
+      0,
+      `${isInside}\nruns in the sandbox, because it shows files of a folder that commands inside may write to`,
+    ]);
+    assert.deepEqual(reads, [
+      0,
+      'safe: it only reads, and runs without a question\nruns outside, in the system as it is, because it only reads',
+    ]);
     assert.equal(refused[0], 5);
     assert.equal(home[0], 4);
+    assert.match(home[1], /\nruns outside, in the system as it is, because there is no sandbox: /);
+    assert.equal(left[0], 4);
+    assert.match(left[1], /^asks, because npm is not known to do nothing but read; can be allowed/);
+    assert.ok(left[1].endsWith(`\nruns outside, in the system as it is, ${wish}`), left[1]);
+    assert.deepEqual(leftReads, [
+      0,
+      `safe: it only reads, and runs without a question\nruns outside, in the system as it is, ${wish}`,
+    ]);
     assert.match(doctor.stdout, /ok +sandbox +bubblewrap \d+\.\d+/);
   },
 );
