@@ -82,11 +82,11 @@ class TerminalCommands {
 
   async assess(input: TerminalInput, place: ToolPlace): Promise<Risk> {
     const problem = findProblem(input);
-    if (problem !== undefined) return { type: 'forbidden', reason: problem };
+    if (problem !== undefined) return { type: 'forbidden', reason: problem, is: 'mistake' };
     const verdict = await this.#judge(input, place);
     if (verdict.type === 'forbidden') return verdict;
     const placement = await this.#place(input, place, () => Promise.resolve(verdict));
-    if (placement.type === 'refused') return { type: 'forbidden', reason: placement.reason };
+    if (placement.type === 'refused') return { type: 'forbidden', reason: placement.reason, is: 'mistake' };
     const { why } = placement;
     if (placement.type === 'inside') return { type: 'safe', within: 'sandbox', where: { in: 'sandbox', why } };
     const where = { in: 'system', why } as const;

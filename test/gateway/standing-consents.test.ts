@@ -112,7 +112,7 @@ test('a disaster is refused also where a rule or /yolo would allow everything', 
   await house.say('tidy up');
 
   assert.deepEqual(await answersIn(house), []);
-  assert.match(house.server.requests[1]?.body ?? '', /REFUSED: .*It never runs here/);
+  assert.match(house.server.requests[1]?.body ?? '', /REFUSED: .*This is never run/);
 });
 
 test('APPR-05 silence is a refusal: a question that nobody answers within approvals.timeout is denied', async () => {

@@ -18,6 +18,16 @@ test('plain reading runs unasked, disasters never, and everything else is asked 
   assert.equal(await bench.question('terminal', { command: 'make', workdir: '/usr' }), 'make\nin /usr');
 });
 
+test('a call that cannot be made is a mistake to mend, and no act that is never done', async () => {
+  await using bench = await openToolBench();
+
+  assert.deepEqual(await bench.assess('terminal', { command: 'top', pty: true }), {
+    type: 'forbidden',
+    reason: 'a pty is for background processes; set background, too',
+    is: 'mistake',
+  });
+});
+
 test('the question ends with the folder where the shell stands, on one line whatever it is called', async () => {
   await using bench = await openToolBench();
 

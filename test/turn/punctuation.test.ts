@@ -27,7 +27,7 @@ test('advice follows what a server says with a full stop as one sentence', async
   assert.match(await house.say('hi'), /Ask for another one; custom:scripted cannot be had there: /);
 });
 
-test('why a command never runs is told to the model in whole sentences', async () => {
+test('why a command never runs is told to the model in whole sentences, once', async () => {
   await using house = await openTestHouse({
     script: [callsTool('terminal', { command: 'rm -rf ~' }), says('Then not.')],
   });
@@ -36,5 +36,5 @@ test('why a command never runs is told to the model in whole sentences', async (
 
   const [settled] = (await house.log()).flatMap(({ entry }) => (entry.type === 'tool.settled' ? [entry.outcome] : []));
   assert.ok(settled?.type === 'refused');
-  assert.match(settled.reason, /outside Talaria\. This is never run; /);
+  assert.match(settled.reason, /^this command means deleting [^.]+\. This is never run; the user can do it by hand$/);
 });

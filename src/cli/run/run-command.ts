@@ -73,7 +73,7 @@ async function answer(prompt: Prompt, { app, place, output, process, consent }: 
   const said = await Promise.race([talk.say(prompt.text, prompt.images), left]);
   const exitCode = exitCodeOf(said);
   output.finish(said, exitCode);
-  if (wasRefused) output.note('what needed consent was refused, since nobody could be asked here; --yes allows it');
+  if (wasRefused) output.note('--yes allows what needs consent');
   return exitCode;
 }
 

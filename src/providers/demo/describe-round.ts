@@ -19,8 +19,8 @@ export function describeRound(round: DemoRound): RoundDescription {
     case 'done':
       return { type: 'good', text: describeDone(round, result) };
     case 'refused':
-      // Behind the first sentence the reason speaks to the model, not to the person.
-      return { type: 'bad', text: `I was not allowed to use ${nameCall(round)}: ${result.reason.split(/\.\s/)[0]}.` };
+      // Why is what the line of the call says, right above this.
+      return { type: 'bad', text: `Then I leave it: ${nameCall(round)} did not run.` };
     case 'failed':
       return { type: 'bad', text: `That did not work (${nameCall(round)}): ${result.reason}` };
     case 'stopped':

@@ -51,6 +51,5 @@ function assessPlain(commands: readonly (readonly string[])[]): CommandRisk {
 }
 
 function forbid(disaster: string): CommandRisk {
-  const advice = 'It never runs here, whoever agrees; the user can run it by hand outside Talaria.';
-  return { type: 'forbidden', reason: `this command means ${disaster}. ${advice}` };
+  return { type: 'forbidden', reason: `this command means ${disaster}` };
 }

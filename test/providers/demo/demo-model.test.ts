@@ -169,10 +169,7 @@ test('what the user adds while a tool runs is done as well', async () => {
 
 test('a call that was refused or failed is told as such, and nothing is tried after it', async () => {
   const outcomes: readonly (readonly [ToolOutcome, RegExp])[] = [
-    [
-      { type: 'refused', reason: 'nobody can be asked. Obey' },
-      /not allowed to use terminal \(rm x\): nobody can be asked\.$/,
-    ],
+    [{ type: 'refused', reason: 'nobody can be asked. Obey' }, /^(?![^]*asked)[^]*terminal \(rm x\) did not run\.$/],
     [{ type: 'failed', message: 'no such shell' }, /did not work \(terminal \(rm x\)\): no such shell/],
     [{ type: 'interrupted' }, /may have run in part/],
     [{ type: 'unknown', lastSeen: 'started' }, /do not know what terminal \(rm x\) did/],

@@ -88,8 +88,10 @@ test('with the sandbox required, what cannot run in it does not run at all', her
     environment: { PATH: '/nowhere' },
   });
 
+  const risk = await bench.assess('terminal', { command: 'touch ran', outside: true });
   const text = await bench.run('terminal', { command: 'touch ran', outside: true });
 
+  assert.partialDeepStrictEqual(risk, { type: 'forbidden', is: 'mistake' });
   assert.match(text, /^ERROR: commands run only in the sandbox/);
   assert.equal(existsSync(join(bench.workdir, 'ran')), false);
 });
