@@ -67,6 +67,20 @@ test('what needs consent is refused where nobody can be asked, attached as well'
   assert.equal(existsSync(join(bench.desk.workdir, 'made')), false);
 });
 
+test('--yes answers what the gateway asks, on record, and no disaster becomes a question', async () => {
+  const calls = ['touch made', 'rm -rf ~'].map((command) => callsTool('terminal', { command }));
+  await using bench = await openGatewayDesk([...calls, says('Made.')], []);
+  await bench.start();
+
+  const { code, stdout } = await bench.desk.run(['run', '--yes', 'make a file']);
+  const log = await bench.desk.run(['approvals', 'log']);
+
+  assert.deepEqual([code, stdout], [0, 'Made.\n']);
+  assert.equal(existsSync(join(bench.desk.workdir, 'made')), true);
+  assert.match(log.stdout, /^\S+ \S+ {2}\w{8} {2}owner {2}allowed by --yes {2}touch made[^\n]*\n$/);
+  assert.match(bench.desk.server.requests[2]?.body ?? '', /REFUSED: this command means deleting/);
+});
+
 test('a session is continued, listed, shown, searched, exported, counted and deleted beside the gateway', async () => {
   await using bench = await openGatewayDesk([says('Noted: a heron.'), says('A heron.')], []);
   await bench.start();
