@@ -24,7 +24,7 @@ type Outcome =
   | { readonly type: 'failed'; readonly error: unknown };
 
 // Bounds how long one transaction, and all that goes on once it is durable, keep the event loop busy.
-const largestBatch = 32;
+const largestBatch = 16;
 
 /**
  * Lets the jobs of one tick of the event loop share a transaction, and so one flush of the disk. A promise resolves only
