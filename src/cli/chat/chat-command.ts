@@ -2,9 +2,9 @@ import type { App } from '../app-port.ts';
 import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
 import type { CommandFunction } from '../command.ts';
+import { findGoingOn } from '../processes/going-on.ts';
 import { transcribe } from '../render/transcript.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { describeGoingOn } from './describe-going-on.ts';
 
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
@@ -21,7 +21,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     place,
     notes: [...app.warnings, ...(await describeUnfinished(app, place))],
     recalled: await recallTurns(app, place),
-    goingOn: async (sessionId) => describeGoingOn((await deps.openProcesses()).list(sessionId)),
+    goingOn: (sessionId) => findGoingOn(sessionId, deps),
   };
   if (process.stdinType() !== 'terminal' || !process.stdout.isTTY) {
     const { chatWithPipe } = await import('./piped-chat.ts');

@@ -1,4 +1,5 @@
 import { describeError } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
 import type { GivenImage } from '../../model/image.ts';
 import type { StepEvent } from '../../model/turn.ts';
 import type { App, CliDeps, ProcessPort } from '../app-port.ts';
@@ -22,7 +23,9 @@ export const runCommand: CommandFunction = async (args, deps) => {
   for (const warning of app.warnings) output.note(warning);
   const place = await choosePlace(args, app.store.sessions, deps.process);
   const consent = args.has('yes') ? 'given' : 'asked-for';
-  return await answer({ text, images }, { app, place, output, process: deps.process, consent });
+  const goingOn: RunParts['goingOn'] = async (sessionId) =>
+    await (await import('../processes/going-on.ts')).findGoingOn(sessionId, deps);
+  return await answer({ text, images }, { app, place, output, process: deps.process, consent, goingOn });
 };
 
 interface Prompt {
@@ -49,9 +52,11 @@ interface RunParts {
   readonly process: ProcessPort;
   /** Whether the command line gave consent to everything that would be asked. */
   readonly consent: 'given' | 'asked-for';
+  /** What a session leaves running; undefined where it is nothing. */
+  readonly goingOn: (sessionId: SessionId) => Promise<string | undefined>;
 }
 
-async function answer(prompt: Prompt, { app, place, output, process, consent }: RunParts): Promise<number> {
+async function answer(prompt: Prompt, { app, place, output, process, consent, goingOn }: RunParts): Promise<number> {
   const person = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'there' : 'absent';
   const acts = consent === 'given' ? 'allowed' : person === 'there' ? 'asked' : 'refused';
   using port = new RunPort({ acts, person, output, process });
@@ -61,19 +66,23 @@ async function answer(prompt: Prompt, { app, place, output, process, consent }: 
   const earlier = await unsettledTurns(app, place);
   output.started({ model: model.name, earlier });
   let wasRefused = false;
+  let startedIn: SessionId | undefined;
   using _watching = gateway.watch(place.seat.address, (turn, event) => {
     wasRefused ||= wantedConsent(event);
+    if (beginsProcess(event)) startedIn = turn.sessionId;
     output.take(turn, event);
   });
   using talk = new Talk(gateway, place.seat, ({ turnId }) => earlier.delete(turnId));
   using stops = watchStops(process, () => {
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
   });
-  const left = stops.ended.then((exitCode): Said => ({ type: 'left', exitCode }));
-  const said = await Promise.race([talk.say(prompt.text, prompt.images), left]);
+  const stopped = stops.ended.then((exitCode): Said => ({ type: 'left', exitCode }));
+  const said = await Promise.race([talk.say(prompt.text, prompt.images), stopped]);
   const exitCode = exitCodeOf(said);
   output.finish(said, exitCode);
   if (wasRefused) output.note('--yes allows what needs consent');
+  const left = startedIn === undefined ? undefined : await goingOn(startedIn);
+  if (left !== undefined) output.note(left);
   return exitCode;
 }
 
@@ -81,6 +90,14 @@ async function answer(prompt: Prompt, { app, place, output, process, consent }: 
 function wantedConsent(event: StepEvent): boolean {
   const entry = event.type === 'entry' ? event.logged.entry : undefined;
   return entry?.type === 'approval.answered' && entry.by === null;
+}
+
+/** Whether a command is called for that may go on when the turn is over. */
+function beginsProcess(event: StepEvent): boolean {
+  const entry = event.type === 'entry' ? event.logged.entry : undefined;
+  return (
+    entry?.type === 'tool.called' && entry.call.name === 'terminal' && entry.call.arguments.includes('"background"')
+  );
 }
 
 async function unsettledTurns({ store }: App, { session }: Place): Promise<Set<string>> {

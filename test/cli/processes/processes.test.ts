@@ -29,7 +29,7 @@ async function outputOf(desk: Desk, id: string): Promise<string> {
 test('a background process is listed, shown and stopped from a shell where no gateway runs', async () => {
   await using desk = await openDesk([startsServer, says('Started.')]);
   const none = await desk.run(['processes']);
-  await desk.run(['run', '--yes', 'serve']);
+  const { stderr: leaving } = await desk.run(['run', '--yes', 'serve']);
 
   const [{ id, state } = { id: '', state: '' }] = await listed(desk);
   const list = await desk.run(['processes']);
@@ -42,6 +42,7 @@ test('a background process is listed, shown and stopped from a shell where no ga
 
   assert.deepEqual([none.stderr, none.code], ['There are no background processes.\n', 0]);
   assert.equal(state, 'running');
+  assert.match(leaving, new RegExp(`1 background process goes on: ${id} \\(echo .*\\); see: talaria processes\\n$`));
   assert.match(list.stdout, new RegExp(`^${id}  running for \\d+ s  \\w{8}  echo .*; sleep 60\\n$`));
   assert.match(output, /^\d+\nready\n$/);
   assert.match(facts, new RegExp(`^${id}  running for \\d+ s\\necho .*\\nin ${desk.workdir}, for session ses_`));
