@@ -14,8 +14,9 @@ import type { Questions } from '../model/questions.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
-import { decideAccess, isLetIn, isOwner, mayBeTold } from './access.ts';
+import { isOwner } from './access.ts';
 import type { Access } from './access.ts';
+import { announce } from './announcements.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
@@ -36,7 +37,8 @@ import { receiveFrom } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { showOnAll } from './show-on-all.ts';
-import { LostAccess, stopTurnsOf } from './shut-out.ts';
+import { SettingsWatch } from './settings-watch.ts';
+import { stopTurnsOf } from './shut-out.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
@@ -93,7 +95,8 @@ export class Gateway implements AsyncDisposable {
   readonly #yolo = new Yolo();
   readonly #taskNotices: TaskNotices;
   readonly #consents: StandingConsents;
-  readonly #lostAccess: LostAccess;
+  readonly #settings: SettingsWatch;
+  readonly #announce: (text: string) => Promise<void>;
   readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
   readonly #stopping = new AbortController();
@@ -108,7 +111,6 @@ export class Gateway implements AsyncDisposable {
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#consents = new StandingConsents(deps.rules, deps.clock);
-    this.#lostAccess = new LostAccess(deps);
     this.#approvals = new PendingApprovals({
       store: deps.store,
       channelFor,
@@ -129,10 +131,13 @@ export class Gateway implements AsyncDisposable {
     this.#deliveries = new Deliveries({ ...deps, channelFor, outbox: deps.store.outbox });
     this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
     this.#taskNotices = new TaskNotices({ ...deps, deliver: send });
-    this.#tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
+    const tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
+    this.#tellings = tellings;
+    this.#announce = (text) => announce(text, { ...deps, serves, tellings });
+    this.#settings = new SettingsWatch({ ...deps, tellings, announce: this.#announce });
     this.#reception = {
       takeIn: (inbound) => this.takeIn(inbound),
-      tellings: this.#tellings,
+      tellings,
       follow: (intake) => this.follow(intake),
       keep: (aside) => this.#keep(aside),
       note: (what, thrown) => this.#note(what, thrown),
@@ -217,7 +222,7 @@ export class Gateway implements AsyncDisposable {
       await this.lookAtSettings(from.address);
       return await run(command, from);
     };
-    const access = (from: Inbound): Promise<Access> => this.#judge(from);
+    const access = (from: Inbound): Promise<Access> => this.#settings.judge(from);
     const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
     const ends: Pick<IntakeDeps, 'findEnd' | 'resetSettings' | 'onRenewed'> = {
       findEnd: (session) => findEnd(session, { ...this.#deps, lanes }),
@@ -261,6 +266,11 @@ export class Gateway implements AsyncDisposable {
   /** Resolves when a session has nothing left to do. */
   whenIdle(sessionId: SessionId): Promise<void> {
     return this.#lanes.whenIdle(sessionId);
+  }
+
+  /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
+  lookAtSettings(address?: Address): Promise<void> {
+    return this.#settings.look(address);
   }
 
   /** Ends what someone has running whose access was taken back. */
@@ -334,54 +344,11 @@ export class Gateway implements AsyncDisposable {
     }
   }
 
-  /** The same for everything that arrives: messages, edits, buttons and commands. */
-  async #judge(inbound: Inbound): Promise<Access> {
-    if (inbound.address.platform === 'terminal') return decideAccess(inbound, 'stranger');
-    const problems = await this.#takeUpSettings();
-    const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
-    this.#passOn(problems, access.type === 'granted' ? inbound.address : undefined);
-    return access;
-  }
-
   async #reportDrain(sessionId: SessionId, thrown: unknown): Promise<void> {
     this.#note(`session ${sessionId} stopped being served`, thrown);
     const session = await this.#deps.store.sessions.get(sessionId).catch(() => undefined);
     const text = `This turn was put off: ${withoutFullStop(describeError(thrown))}. It goes on with your next message, or at the next start.`;
     if (session) this.#tellings.tell(session.address, text);
-  }
-
-  /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
-  async lookAtSettings(address?: Address): Promise<void> {
-    this.#passOn(await this.#takeUpSettings(), address);
-  }
-
-  async #takeUpSettings(): Promise<readonly string[]> {
-    const problems = await this.#deps.settings.refresh();
-    // Nobody else's message is lost over this; the next look tries again.
-    await this.#lostAccess.stopTurns().catch((thrown: unknown) => this.#note('a turn was not stopped', thrown));
-    return problems;
-  }
-
-  #passOn(problems: readonly string[], address: Address | undefined): void {
-    for (const problem of problems) {
-      this.#deps.log.write('warn', problem);
-      if (address === undefined) void this.#announce(problem);
-      else this.#tellings.tell(address, problem);
-    }
-  }
-
-  /** Tells whoever runs the program, and the chat that wished to hear what belongs to no chat. */
-  async #announce(text: string): Promise<void> {
-    const { store, report } = this.#deps;
-    report(text);
-    try {
-      for (const home of await store.homeChats.list()) {
-        const isTold = this.#channelFor(home.address) !== undefined && (await mayBeTold(home, this.#deps));
-        if (isTold) return this.#tellings.tell(home.address, text);
-      }
-    } catch (thrown) {
-      this.#note('the home chat was not told', thrown);
-    }
   }
 
   #note(what: string, thrown: unknown): void {

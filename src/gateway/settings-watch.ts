@@ -1,0 +1,62 @@
+import { describeError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Inbound } from '../model/channel.ts';
+import type { Address } from '../model/session.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Tellings } from './tellings.ts';
+import { decideAccess, isLetIn } from './access.ts';
+import type { Access, AccessDeps } from './access.ts';
+import { LostAccess } from './shut-out.ts';
+import type { StopDeps } from './shut-out.ts';
+
+export interface SettingsWatchDeps extends AccessDeps, StopDeps {
+  readonly settings: Settings;
+  readonly store: AccessDeps['store'] & StopDeps['store'];
+  readonly tellings: Pick<Tellings, 'tell'>;
+  /** Tells whoever looks after the program. */
+  readonly announce: (text: string) => Promise<void>;
+  readonly log: Log;
+}
+
+/** Takes over edits of the settings, and with each of them ends what those have running whom it shut out. */
+export class SettingsWatch {
+  readonly #deps: SettingsWatchDeps;
+  readonly #lostAccess: LostAccess;
+
+  constructor(deps: SettingsWatchDeps) {
+    this.#deps = deps;
+    this.#lostAccess = new LostAccess(deps);
+  }
+
+  /** The same for everything that arrives: messages, edits, buttons and commands. */
+  async judge(inbound: Inbound): Promise<Access> {
+    if (inbound.address.platform === 'terminal') return decideAccess(inbound, 'stranger');
+    const problems = await this.#takeUp();
+    const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
+    this.#passOn(problems, access.type === 'granted' ? inbound.address : undefined);
+    return access;
+  }
+
+  /** Takes over an edit; what is wrong with it is told at the address, or else to whoever runs the program. */
+  async look(address?: Address): Promise<void> {
+    this.#passOn(await this.#takeUp(), address);
+  }
+
+  async #takeUp(): Promise<readonly string[]> {
+    const { settings, log } = this.#deps;
+    const problems = await settings.refresh();
+    // Nobody else's message is lost over this; the next look tries again.
+    await this.#lostAccess.stopTurns().catch((thrown: unknown) => {
+      log.write('error', 'a turn was not stopped', { reason: describeError(thrown) });
+    });
+    return problems;
+  }
+
+  #passOn(problems: readonly string[], address: Address | undefined): void {
+    for (const problem of problems) {
+      this.#deps.log.write('warn', problem);
+      if (address === undefined) void this.#deps.announce(problem);
+      else this.#deps.tellings.tell(address, problem);
+    }
+  }
+}
