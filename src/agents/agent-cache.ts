@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { within } from '../base/within.ts';
 import type { AgentCacheSettings } from '../model/config.ts';
 import type { Session } from '../model/session.ts';
 import type { Agent } from './agent.ts';
@@ -14,6 +15,9 @@ export interface AgentLease extends Disposable {
   readonly agent: Agent;
 }
 
+/** What became of a session that was to be closed: `unended` is one whose task takes its time, and can be closed again. */
+export type Closing = 'closed' | 'in-use' | 'unended';
+
 export interface AgentCacheDeps {
   /** Asked before every turn, so it has to be cheap. */
   readonly plan: (session: Session) => Promise<AgentPlan>;
@@ -25,6 +29,7 @@ export interface AgentCacheDeps {
 }
 
 const longestReleaseMs = 5_000;
+const longestCloseMs = 15_000;
 
 /**
  * One current agent a session, for as long as its signature is the one that is wished for and there is room. Builds are
@@ -40,6 +45,7 @@ export class AgentCache {
   /** Evicted, and still leased. */
   readonly #retired = new Set<CacheEntry>();
   readonly #releasing = new Set<Promise<void>>();
+  readonly #closing = new Map<SessionId, Promise<Closing>>();
 
   constructor(deps: AgentCacheDeps) {
     this.#deps = deps;
@@ -52,6 +58,9 @@ export class AgentCache {
 
   async lease(session: Session): Promise<AgentLease> {
     const plan = await this.#deps.plan(session);
+    // What whoever goes back to a session does there must not be ended with what was there before.
+    for (let closing = this.#closing.get(session.id); closing; closing = this.#closing.get(session.id))
+      await closing.catch(() => undefined);
     // Synchronous up to the next await, so that no eviction can slip in between finding an entry and holding it.
     const entry = this.#claim(session.id, plan);
     entry.hold();
@@ -92,13 +101,32 @@ export class AgentCache {
   }
 
   /** Hard, for reset, expiry and deletion: ends a session's agent and its task. Refuses while a turn runs on it. */
-  async close(sessionId: SessionId): Promise<'closed' | 'in-use'> {
+  async close(sessionId: SessionId): Promise<Closing> {
+    const closing =
+      this.#closing.get(sessionId) ?? this.#close(sessionId).finally(() => this.#closing.delete(sessionId));
+    this.#closing.set(sessionId, closing);
+    return await closing;
+  }
+
+  async #close(sessionId: SessionId): Promise<Closing> {
     const entry = this.#entries.get(sessionId) ?? this.#building.get(sessionId);
     const isOutlived = [...this.#retired].some((old) => old.sessionId === sessionId);
     if (entry?.isMidTurn === true || isOutlived) return 'in-use';
     if (entry) this.#retire(entry);
-    await this.#deps.endTask(sessionId);
-    return 'closed';
+    return await this.#endTask(sessionId);
+  }
+
+  /** Nobody waits without end for a program that cannot be ended, or a machine that does not answer. */
+  async #endTask(sessionId: SessionId): Promise<Closing> {
+    const { clock, endTask, log } = this.#deps;
+    let closing: Closing = 'unended';
+    await within(
+      clock,
+      longestCloseMs,
+      endTask(sessionId).then(() => void (closing = 'closed')),
+    );
+    if (closing === 'unended') log.write('warn', 'what a session has running does not end', { session: sessionId });
+    return closing;
   }
 
   #claim(sessionId: SessionId, plan: AgentPlan): CacheEntry {

@@ -1,6 +1,7 @@
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
@@ -34,7 +35,9 @@ export interface CommandDeps {
   readonly lanes: Pick<Lanes, 'isBusy' | 'running'>;
   readonly signals: Signals;
   readonly wake: Wake;
-  readonly agents: Pick<AgentCache, 'close' | 'evictAll'>;
+  readonly agents: Pick<AgentCache, 'evictAll'>;
+  /** Closes a session that was replaced. What fails of that, the next sweep does. */
+  readonly closeBeside: (sessionId: SessionId) => void;
   readonly approvals: Pick<PendingApprovals, 'answerOldest'>;
   readonly yolo: Yolo;
   readonly consents: Pick<StandingConsents, 'count' | 'forget'>;

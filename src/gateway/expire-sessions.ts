@@ -1,8 +1,8 @@
-import type { AgentCache } from '../agents/agent-cache.ts';
+import type { AgentCache, Closing } from '../agents/agent-cache.ts';
 import { describeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Address } from '../model/session.ts';
+import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import { findEnd } from './find-end.ts';
@@ -46,10 +46,16 @@ export async function expireSessions(deps: ExpiryDeps): Promise<number> {
   return count;
 }
 
-async function expire(sessionId: SessionId, deps: ExpiryDeps): Promise<'closed' | 'in-use' | 'kept'> {
+async function expire(sessionId: SessionId, deps: ExpiryDeps): Promise<Closing | 'kept'> {
   const session = await deps.store.sessions.get(sessionId);
-  if (session === undefined || !deps.serves(session.address)) return 'kept';
-  return (await findEnd(session, deps)) === undefined ? 'kept' : await deps.agents.close(sessionId);
+  const isOver = session !== undefined && (await isToBeClosed(session, deps));
+  return isOver ? await deps.agents.close(sessionId) : 'kept';
+}
+
+/** One that was replaced was to be closed at once, with all that it had running: a crash or a failure came in between. */
+async function isToBeClosed(session: Session, deps: ExpiryDeps): Promise<boolean> {
+  if (session.ended === 'replaced') return !deps.lanes.isBusy(session.id);
+  return deps.serves(session.address) && (await findEnd(session, deps)) !== undefined;
 }
 
 function noteFailure(thrown: unknown, { log }: ExpiryDeps): undefined {

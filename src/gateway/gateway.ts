@@ -217,7 +217,8 @@ export class Gateway implements AsyncDisposable {
     const lanes = this.#lanes;
     const approvals = this.#approvals;
     const [agents, yolo, consents] = [this.#agents, this.#yolo, this.#consents];
-    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents, yolo, consents });
+    const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
+    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents, closeBeside, yolo, consents });
     const commands: CommandRunner = async (command, from) => {
       await this.lookAtSettings(from.address);
       return await run(command, from);
@@ -331,7 +332,11 @@ export class Gateway implements AsyncDisposable {
   /** Says that another session has begun, and closes the one before it. What fails of that, the next sweep does. */
   async #endSession(old: Session): Promise<void> {
     await this.deliver(old.address);
-    await this.#agents.close(old.id).catch((thrown: unknown) => this.#note('a session was not closed', thrown));
+    await this.#closeReplaced(old.id);
+  }
+
+  async #closeReplaced(id: SessionId): Promise<void> {
+    await this.#agents.close(id).catch((thrown: unknown) => this.#note('a session was not closed', thrown));
   }
 
   /** A channel that fails takes neither the others nor the process down. */

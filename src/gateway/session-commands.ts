@@ -9,7 +9,8 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
   const current = await deps.store.sessions.at(where);
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
   const session = await deps.store.sessions.renew(where);
-  await deps.agents.close(current.id);
+  // Beside the rest: a program that does not want to end holds up nobody's messages.
+  deps.closeBeside(current.id);
   return `A new session: ${session.id}. The old one is ${current.id}.`;
 }
 

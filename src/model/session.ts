@@ -52,6 +52,8 @@ export interface Session {
   readonly createdAt: number;
   readonly activeAt: number;
   readonly settings: SessionSettings;
+  /** Set once another was begun in its place: its task is to be closed. Whoever goes back to it takes that away again. */
+  readonly ended?: 'replaced';
 }
 
 /** An address as one string: the key under which a session is found. No two addresses share it. */

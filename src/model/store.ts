@@ -53,7 +53,10 @@ export interface NewSession {
 export interface Sessions {
   /** The session at the address, made if there is none. */
   at(where: NewSession): Promise<Session>;
-  /** A new session at the address, which answers there from now on. The old one stays and can be found by its id. */
+  /**
+   * A new session at the address, which answers there from now on. The old one stays and can be found by its id; that its
+   * task is to be closed is on record by that.
+   */
   renew(where: NewSession): Promise<Session>;
   /**
    * Makes an existing session the one that answers at its address, or moves it to another one and answers there. It counts

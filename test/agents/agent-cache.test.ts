@@ -6,6 +6,7 @@ import { isJsonObject } from '../../src/base/json.ts';
 import type { StepEvent } from '../../src/model/turn.ts';
 import { delays, failsWith, says } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import { runtimeAt } from './agent-bench.ts';
 import { openCacheBench } from './cache-bench.ts';
@@ -125,6 +126,46 @@ test('L3 a reset evicts the agent of its session: the next message builds anothe
   assert.equal(closing, 'closed');
   assert.notEqual(second, first);
   assert.deepEqual(bench.notes.toSorted(), ['build a', 'build a', 'close a', 'end task a']);
+});
+
+test('whoever goes back to a session that is still being closed waits for that, so that nothing of theirs ends with it', async () => {
+  await using bench = await openCacheBench();
+  const { sessionId } = await bench.say('a');
+  const gate = Promise.withResolvers<void>();
+  bench.holdEndings(gate.promise);
+  const closings = [bench.cache.close(sessionId), bench.cache.close(sessionId)];
+  await bench.whenNoted('end task a');
+
+  const leasing = bench.cache.lease(await bench.session('a')).then((lease) => {
+    bench.notes.push('leased a');
+    return lease;
+  });
+  await bench.say('other');
+  gate.resolve();
+  using _lease = await leasing;
+
+  assert.deepEqual(await Promise.all(closings), ['closed', 'closed']);
+  const order = bench.notes.filter((note) => note !== 'close a');
+  assert.deepEqual(order, ['build a', 'end task a', 'build other', 'build a', 'leased a']);
+});
+
+test('a task that does not end is not waited for without end: the log says so, and the session can be gone back to', async () => {
+  const clock = new ManualClock();
+  await using bench = await openCacheBench({ clock });
+  const { sessionId } = await bench.say('a');
+  const gate = Promise.withResolvers<void>();
+  bench.holdEndings(gate.promise);
+  const closing = bench.cache.close(sessionId);
+  await bench.whenNoted('end task a');
+
+  clock.advance(60_000);
+  const outcome = await closing;
+  using lease = await bench.cache.lease(await bench.session('a'));
+  gate.resolve();
+
+  assert.equal(outcome, 'unended');
+  assert.equal(lease.agent.sessionId, sessionId);
+  assert.ok(bench.logged.includes('warn: what a session has running does not end'));
 });
 
 test('L4 evicting one session leaves every other cached', async () => {

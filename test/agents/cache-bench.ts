@@ -112,6 +112,7 @@ export class CacheBench implements AsyncDisposable {
   readonly #toolbox: ToolRegistry;
   #builds: Promise<unknown> = Promise.resolve();
   #closes: Promise<unknown> = Promise.resolve();
+  #endings: Promise<unknown> = Promise.resolve();
   #letGo = (): void => undefined;
 
   constructor(ground: BenchGround, options: CacheBenchOptions) {
@@ -225,6 +226,11 @@ export class CacheBench implements AsyncDisposable {
     this.#builds = gate;
   }
 
+  /** From now on no task ends until the gate opens. */
+  holdEndings(gate: Promise<unknown>): void {
+    this.#endings = gate;
+  }
+
   /** From now on no client that is told to close ever does; the bench sees to it at the end. */
   holdReleases(): void {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -258,6 +264,7 @@ export class CacheBench implements AsyncDisposable {
   #createParts(): AgentParts {
     const { store, clock, folder } = this;
     const toolbox = this.#toolbox;
+    const endings = (): Promise<unknown> => this.#endings;
     const generation = (): number => this.generation;
     const note = (text: string): void => this.#note(text);
     return {
@@ -269,6 +276,7 @@ export class CacheBench implements AsyncDisposable {
         tools: toolbox.tools,
         async endTask(sessionId) {
           note(`end task ${(await store.sessions.get(sessionId))?.address.chat}`);
+          await endings();
           await toolbox.endTask(sessionId);
         },
         unheardNews: (sessionId) => toolbox.unheardNews(sessionId),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { callsTool, says } from '../support/model-script.ts';
 import type { ModelScript, SeenRequest } from '../support/model-script.ts';
-import { isRunning } from '../support/processes.ts';
+import { whenGone } from '../support/processes.ts';
 import { anna } from '../support/telegram-server.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
@@ -148,9 +148,9 @@ test('a reset ends the processes of the conversation, and nobody is told of that
   const pid = Number.parseInt(await readFile(join(folder, 'group'), 'utf8'), 10);
 
   await house.admit('/new');
+  await whenGone(pid);
+  while (existsSync(folder)) await nextTick();
 
-  assert.equal(await isRunning(pid), false);
-  assert.equal(existsSync(folder), false);
   await house.say('hello');
   assert.deepEqual(newsIn(house.server.requests.at(-1)), []);
 });

@@ -284,6 +284,7 @@ test('R4 expiry closes the task of a session that is over, once, and no other: n
 
   clock.advance(25 * hourMs);
   await whenRemoved(taskOf(house, over));
+  while ((await countClosings(house)) === 0) await nextTick();
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
     clock.advance(5 * minuteMs);
     await ask(house, `hello ${sweeps}`, ben);

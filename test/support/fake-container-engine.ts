@@ -23,7 +23,9 @@ case $1 in
     [ ! -e "running/$name" ] || { echo "Conflict. The container name is in use" >&2; exit 125; }
     echo "$place" > "running/$name"; echo 0123456789ab ;;
   inspect) [ -e "running/$4" ] && echo true || { echo "No such object: $4" >&2; exit 1; } ;;
-  rm) rm -f "running/$3"; rm -rf home/.talaria-remote ;;
+  rm)
+    while [ -e held ]; do sleep 0.02; done
+    rm -f "running/$3"; rm -rf home/.talaria-remote ;;
   exec)
     [ -e "running/$3" ] || { echo "Error response from daemon: No such container: $3" >&2; exit 1; }
     [ ! -e no-bash ] || { echo 'exec: "bash": executable file not found' >&2; exit 127; }
@@ -71,6 +73,15 @@ export class FakeEngine implements AsyncDisposable {
   /** From now on no container has a bash. */
   async removeBash(): Promise<void> {
     await writeFile(join(this.#folder.path, 'no-bash'), '');
+  }
+
+  /** From now on no container ends until it is let go of. */
+  async holdContainers(): Promise<void> {
+    await writeFile(join(this.#folder.path, 'held'), '');
+  }
+
+  async letGoOfContainers(): Promise<void> {
+    await rm(join(this.#folder.path, 'held'));
   }
 
   async mend(): Promise<void> {

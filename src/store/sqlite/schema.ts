@@ -261,4 +261,11 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE home_chats ADD COLUMN member TEXT NOT NULL DEFAULT '';
     `,
   },
+  {
+    version: 10,
+    sql: `
+      -- Another was begun in its place, so that its task is to be closed.
+      ALTER TABLE sessions ADD COLUMN is_replaced INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];

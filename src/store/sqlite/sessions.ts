@@ -26,10 +26,11 @@ interface SessionRow extends AddressColumns {
   readonly created_at: number;
   readonly active_at: number;
   readonly settings: string;
+  readonly is_replaced: number;
 }
 
 const select = `
-  SELECT id, platform, account, chat, thread, member, person, title, workdir, created_at, active_at, settings
+  SELECT id, platform, account, chat, thread, member, person, title, workdir, created_at, active_at, settings, is_replaced
   FROM sessions`;
 
 const answeringSession: Query<SessionRow> = { sql: `${select} WHERE address_key = ? AND answers = 1` };
@@ -49,7 +50,7 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
   return {
     at: (where) => answering(db, where.address) ?? begin(db, clock.now(), where),
     renew(where) {
-      retire(db, where.address);
+      replace(db, where.address);
       return begin(db, clock.now(), where);
     },
     resume: (id, at) => resume(db, id, at, clock.now()),
@@ -108,6 +109,11 @@ function begin(db: Database, now: number, { address, person, workdir }: NewSessi
   return { id, address, person, title: '', workdir, createdAt: now, activeAt: now, settings: {} };
 }
 
+function replace(db: Database, address: Address): void {
+  const key = addressKey(address);
+  db.run('UPDATE sessions SET answers = 0, is_replaced = 1 WHERE address_key = ? AND answers = 1', key);
+}
+
 function retire(db: Database, address: Address): void {
   db.run('UPDATE sessions SET answers = 0 WHERE address_key = ? AND answers = 1', addressKey(address));
 }
@@ -118,14 +124,15 @@ function resume(db: Database, id: SessionId, at: Address | undefined, now: numbe
   const address = at ?? session.address;
   retire(db, address);
   db.run(
-    `UPDATE sessions SET answers = 1, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?,
+    `UPDATE sessions SET answers = 1, is_replaced = 0, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?,
       member = ? WHERE id = ?`,
     now,
     addressKey(address),
     ...fromAddress(address),
     id,
   );
-  return { ...session, address, activeAt: now };
+  const { ended: _over, ...goesOn } = session;
+  return { ...goesOn, address, activeAt: now };
 }
 
 function list(db: Database, { platform, chat, limit, stage }: SessionFilter): readonly Session[] {
@@ -158,5 +165,6 @@ function toSession(row: SessionRow): Session {
     createdAt: row.created_at,
     activeAt: row.active_at,
     settings: JSON.parse(row.settings) as SessionSettings,
+    ...(row.is_replaced === 1 && { ended: 'replaced' }),
   };
 }

@@ -137,9 +137,10 @@ export const sessionPromises: Promises = {
     const fresh = await house.store.sessions.renew(inChat('one'));
     assert.notEqual(fresh.id, old.id);
     assert.equal((await house.store.sessions.at(inChat('one'))).id, fresh.id);
-    assert.deepEqual(await house.store.sessions.get(old.id), old);
+    assert.deepEqual(await house.store.sessions.get(old.id), { ...old, ended: 'replaced' });
 
     assert.deepEqual(await house.store.sessions.resume(old.id), old);
+    assert.deepEqual(await house.store.sessions.get(old.id), old);
     assert.equal((await house.store.sessions.at(inChat('one'))).id, old.id);
     assert.equal((await house.store.sessions.get(fresh.id))?.id, fresh.id);
     await assert.rejects(house.store.sessions.resume('ses_none' as SessionId), { code: 'not-found' });
