@@ -29,8 +29,8 @@ export interface DrainDeps {
   readonly tell: (session: Session, text: string) => void;
   /** Whether a reply has arrived at an address as soon as it is in the store. */
   readonly readsStore: (address: Address) => boolean;
-  /** Sends what waits in the outbox for the session's platform. */
-  readonly deliver: (session: Session) => Promise<void>;
+  /** Sends what a turn settled to. Resolves when the next one may begin. */
+  readonly deliver: (session: Session, turn: TurnRef) => Promise<void>;
 }
 
 const replyLifeMs = 24 * 60 * 60 * 1000;
@@ -47,7 +47,7 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
     const stoppedBy = await whoStopped(turn, waiting, session, deps);
     const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy });
     lane.end();
-    await deps.deliver(session);
+    await deps.deliver(session, turn);
     if (isReleased) return;
   }
 }

@@ -35,6 +35,7 @@ import type { OutboxPostbox } from './postbox.ts';
 import { PendingQuestions } from './questions.ts';
 import { receiveFrom } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
+import { Replies } from './replies.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
@@ -88,7 +89,7 @@ export class Gateway implements AsyncDisposable {
   readonly #questions: PendingQuestions;
   readonly #lanes: Lanes;
   readonly #deliveries: Deliveries;
-  readonly #previews: TurnPreviews;
+  readonly #replies: Replies;
   readonly #notices: RestartNotices;
   readonly #tellings: Tellings;
   readonly #posted: Disposable;
@@ -127,7 +128,8 @@ export class Gateway implements AsyncDisposable {
     const isHeldUp = (address: Address): boolean => this.#deliveries.isUnderWay(address);
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
     const send = (address: Address): Promise<void> => this.deliver(address);
-    this.#previews = new TurnPreviews({ channelFor, isHeldUp, signal });
+    const previews = new TurnPreviews({ channelFor, isHeldUp, signal });
+    this.#replies = new Replies({ channelFor, deliver: send, previews });
     this.#deliveries = new Deliveries({ ...deps, channelFor, outbox: deps.store.outbox });
     this.#notices = new RestartNotices({ ...deps, serves, deliver: send });
     this.#taskNotices = new TaskNotices({ ...deps, deliver: send });
@@ -147,15 +149,12 @@ export class Gateway implements AsyncDisposable {
     this.#agents = agents;
     const show: DrainDeps['show'] = ({ address }, turn, event) => {
       this.#watchers.show(address, turn, event);
-      this.#previews.show(address, event);
+      previews.show(address, turn, event);
     };
     const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.lookAtSettings(session.address);
     const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
     const readsStore: DrainDeps['readsStore'] = (address) => channelFor(address)?.traits.resend === 'reads-store';
-    const deliver: DrainDeps['deliver'] = async ({ address }) => {
-      if (!readsStore(address)) await this.deliver(address);
-      this.#previews.end(address);
-    };
+    const deliver: DrainDeps['deliver'] = (session, turn) => this.#replies.send(session, turn);
     this.#posted = deps.postbox.onPosted((address) => this.#keep(this.deliver(address)));
     this.#lanes = new Lanes({
       wake: deps.wake,
@@ -202,7 +201,11 @@ export class Gateway implements AsyncDisposable {
    */
   async drain(limitMs: number): Promise<void> {
     const { clock } = this.#deps;
-    await within(clock, limitMs, this.#lanes.hold());
+    const hold = async (): Promise<void> => {
+      await this.#lanes.hold();
+      await this.#replies.whenSent();
+    };
+    await within(clock, limitMs, hold());
     await within(clock, releaseMs, this.#lanes[Symbol.asyncDispose]());
     await within(clock, noticesMs, this.#notices.pauseAll());
   }
@@ -264,9 +267,10 @@ export class Gateway implements AsyncDisposable {
   /** Whether a turn of a session runs, or is about to. */
   readonly isAtWork = (sessionId: SessionId): boolean => this.#lanes.isBusy(sessionId);
 
-  /** Resolves when a session has nothing left to do. */
-  whenIdle(sessionId: SessionId): Promise<void> {
-    return this.#lanes.whenIdle(sessionId);
+  /** Resolves when a session has nothing left to do, and what it said was sent if it could be. */
+  async whenIdle(sessionId: SessionId): Promise<void> {
+    await this.#lanes.whenIdle(sessionId);
+    await this.#replies.whenSent(sessionId);
   }
 
   /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
@@ -320,6 +324,7 @@ export class Gateway implements AsyncDisposable {
     const sent = this.#deliveries[Symbol.asyncDispose]();
     await this.#lanes[Symbol.asyncDispose]();
     await sent;
+    await this.#replies.whenSent();
     await this.#tellings[Symbol.asyncDispose]();
     await Promise.all([...this.#receiving, ...this.#asides]);
   }

@@ -1,14 +1,19 @@
+import type { TurnId } from '../base/ids.ts';
 import { underlyingCall } from '../model/bridged-call.ts';
 import type { Channel } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
-import type { StepEvent, TurnEntry } from '../model/turn.ts';
+import type { StepEvent, TurnEntry, TurnRef } from '../model/turn.ts';
 import { waitingForPerson } from './describe-wait.ts';
 
 /** What is seen of a running turn: its reply so far, and what is being done. */
 interface Shown {
   readonly text: string;
   readonly status: string;
+}
+
+interface ShownTurn extends Shown {
+  readonly turnId: TurnId;
 }
 
 export interface PreviewDeps {
@@ -20,33 +25,57 @@ export interface PreviewDeps {
 
 const nothing: Shown = { text: '', status: '' };
 
-/** Shows turns on their channels while they run. Nothing waits for it, and nothing of it is kept. */
+/**
+ * Shows turns on their channels while they run. Nothing waits for it, and nothing of it is kept. Where a turn begins before
+ * the reply of the one before it has arrived, it is seen from then on.
+ */
 export class TurnPreviews {
   readonly #deps: PreviewDeps;
-  readonly #shown = new Map<string, Shown>();
-  readonly #replied = new Set<string>();
+  /** By address: the turn that was begun last there. */
+  readonly #shown = new Map<string, ShownTurn>();
+  /** Turns that were seen, and are not over. */
+  readonly #seen = new Set<TurnId>();
+  readonly #replied = new Set<TurnId>();
+  /** Addresses where a turn is just being taken off the screen. */
+  readonly #ending = new Set<string>();
 
   constructor(deps: PreviewDeps) {
     this.#deps = deps;
   }
 
-  show(address: Address, event: StepEvent): void {
+  show(address: Address, { turnId }: TurnRef, event: StepEvent): void {
     const key = addressKey(address);
-    if (isReply(event)) this.#replied.add(key);
-    const before = this.#shown.get(key);
+    if (isReply(event)) this.#replied.add(turnId);
+    const last = this.#shown.get(key);
+    const before = last?.turnId === turnId ? last : undefined;
     const next = showEvent(before ?? nothing, event);
     if (next === before) return;
-    this.#shown.set(key, next);
-    if (this.#deps.isHeldUp(address)) return;
-    void this.#deps.channelFor(address)?.preview({ type: 'working', address, ...next }, this.#deps.signal);
+    this.#shown.set(key, { turnId, text: next.text, status: next.status });
+    this.#seen.add(turnId);
+    this.#display(address);
   }
 
   /** The turn is over, and its reply has been sent if it could be. */
-  end(address: Address): void {
+  end(address: Address, { turnId }: TurnRef): void {
+    const reply = this.#replied.delete(turnId) ? 'sent-or-queued' : 'none';
+    if (this.#seen.delete(turnId)) void this.#takeOff(address, turnId, reply);
+  }
+
+  async #takeOff(address: Address, turnId: TurnId, reply: 'sent-or-queued' | 'none'): Promise<void> {
     const key = addressKey(address);
-    const reply = this.#replied.delete(key) ? 'sent-or-queued' : 'none';
-    if (!this.#shown.delete(key)) return;
-    void this.#deps.channelFor(address)?.preview({ type: 'over', address, reply }, this.#deps.signal);
+    if (this.#shown.get(key)?.turnId === turnId) this.#shown.delete(key);
+    this.#ending.add(key);
+    await this.#deps.channelFor(address)?.preview({ type: 'over', address, reply }, this.#deps.signal);
+    this.#ending.delete(key);
+    this.#display(address);
+  }
+
+  #display(address: Address): void {
+    const key = addressKey(address);
+    const shown = this.#shown.get(key);
+    if (shown === undefined || this.#ending.has(key) || this.#deps.isHeldUp(address)) return;
+    const { text, status } = shown;
+    void this.#deps.channelFor(address)?.preview({ type: 'working', address, text, status }, this.#deps.signal);
   }
 }
 
