@@ -180,7 +180,9 @@ export class Gateway implements AsyncDisposable {
     const unsettled = await store.turns.unsettled();
     for (const sessionId of new Set(unsettled.map((turn) => turn.sessionId))) {
       const session = await store.sessions.get(sessionId);
-      if (session && this.#channelFor(session.address)) this.resume(sessionId);
+      // What was put off in a session that its chat has left goes on when it comes back.
+      const isHere = session && (await store.sessions.find(session.address))?.id === sessionId;
+      if (isHere === true && this.#channelFor(session.address)) this.resume(sessionId);
     }
     await this.#deliveries.goOn();
   }

@@ -3,6 +3,7 @@ import { addressKey } from '../model/session.ts';
 import type { Session } from '../model/session.ts';
 import { isPrivate } from './access.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import { describePutOff } from './put-off.ts';
 
 const mostListed = 10;
 const mostSearched = 200;
@@ -34,9 +35,9 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
   await deps.store.sessions.resume(found.id, inbound.address);
   // What was unfinished there goes on.
   deps.wake.wake(found.id);
-  return [`Going on with ${describe(found)}. The one before was ${current.id}.`, ...describeMove(found, inbound)].join(
-    ' ',
-  );
+  const told = `Going on with ${describe(found)}. The one before was ${current.id}.`;
+  const moved = [told, ...describeMove(found, inbound)].join(' ');
+  return [moved, ...(await describePutOff(current, deps.store))].join('\n');
 }
 
 async function findWished(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<Session | string> {

@@ -1,6 +1,7 @@
 import type { Session } from '../model/session.ts';
 import type { NewSession } from '../model/store.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import { describePutOff } from './put-off.ts';
 import { busyModeOf } from './talk-commands.ts';
 
 const longestTitle = 100;
@@ -11,7 +12,8 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
   const session = await deps.store.sessions.renew(where);
   // Beside the rest: a program that does not want to end holds up nobody's messages.
   deps.closeBeside(current.id);
-  return `A new session: ${session.id}. The old one is ${current.id}.`;
+  const told = `A new session: ${session.id}. The old one is ${current.id}.`;
+  return [told, ...(await describePutOff(current, deps.store))].join('\n');
 }
 
 export async function runStatus(where: NewSession, deps: CommandDeps): Promise<string> {

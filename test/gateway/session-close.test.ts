@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { shortId } from '../../src/base/ids.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import { openFakeEngine } from '../support/fake-container-engine.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -12,12 +13,14 @@ import { anna, ben } from '../support/telegram-server.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
 /** Runs what it is told to run, and answers everything else. */
 function script({ json }: SeenRequest): ReturnType<typeof says> {
-  const messages = (json?.['messages'] ?? []) as unknown as readonly {
-    readonly role: string;
-    readonly content: string;
-  }[];
+  const messages = (json?.['messages'] ?? []) as unknown as readonly Said[];
   const last = messages.at(-1);
   if (last?.role === 'tool') return says('It ran.');
   const said = last?.content ?? '';
@@ -82,3 +85,65 @@ test('a session that was replaced and not closed, since the program died, is clo
 
   assert.equal(wasThere, true);
 });
+
+/** Has a message put off, since no model can be asked. */
+async function putOff(house: TelegramHouse, text: string): Promise<SessionId> {
+  await house.configure({ allow: [anna.id] }, { model: { provider: 'openai', default: 'without-a-key' } });
+  house.telegram.say(text);
+  await house.telegram.whenShown(anna.id, (texts) => texts.some((each) => each.startsWith('This turn was put off')));
+  const session = await sessionOf(house, anna.id);
+  await house.gateway.whenIdle(session);
+  await house.configure({ allow: [anna.id] });
+  return session;
+}
+
+test('what was put off in a session that a chat leaves is told, and goes on when the chat comes back and no sooner', async () => {
+  await using house = await openTelegramHouse({ script });
+  house.telegram.say('first');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Re: first'));
+  const first = await sessionOf(house, anna.id);
+  await house.gateway.whenIdle(first);
+  house.telegram.say('/new');
+  await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('A new session') === true);
+  const second = await putOff(house, 'one');
+
+  house.telegram.say('/new');
+  const afterNew = await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.includes(second) === true);
+  house.telegram.say(`/resume ${first}`);
+  await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('Going on') === true);
+  await house.close();
+  await house.open();
+  house.telegram.say('hello');
+  const meanwhile = await house.telegram.whenShown(anna.id, (texts) => texts.includes('Re: hello'));
+  await house.gateway.whenIdle(first);
+  house.telegram.say(`/resume ${second}`);
+  const back = await house.telegram.whenShown(anna.id, (texts) => texts.includes('Re: one'));
+
+  const told = `Not answered there yet: “one”. That goes on when you come back: /resume ${shortId(second)}`;
+  assert.equal(afterNew.at(-1)?.split('\n')[1], told);
+  assert.equal(meanwhile.includes('Re: one'), false);
+  assert.equal(back.filter((text) => text === 'Re: one').length, 1);
+  assert.deepEqual(lastSaid(house), ['one']);
+});
+
+test('what was put off in a session that /resume leaves is told', async () => {
+  await using house = await openTelegramHouse({ script });
+  house.telegram.say('first');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Re: first'));
+  const first = await sessionOf(house, anna.id);
+  await house.gateway.whenIdle(first);
+  house.telegram.say('/new');
+  await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('A new session') === true);
+  const second = await putOff(house, 'one');
+
+  house.telegram.say(`/resume ${first}`);
+  const left = await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('Going on') === true);
+
+  assert.ok(left.at(-1)?.endsWith(`yet: “one”. That goes on when you come back: /resume ${shortId(second)}`));
+});
+
+/** What the model was last asked about, in the session that it was said in. */
+function lastSaid({ model }: TelegramHouse): readonly string[] {
+  const messages = (model.requests.at(-1)?.json?.['messages'] ?? []) as unknown as readonly Said[];
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+}
