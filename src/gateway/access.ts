@@ -71,3 +71,13 @@ export async function isOwner(
   if (isOwnersPlace(address) || allowedPeople(settings.current.config).has(person)) return true;
   return (await store.people.list()).some((each) => each.person === person && each.role === 'owner');
 }
+
+/** Whether a conversation is one person's alone: a private chat, or what a member of a group has there to themselves. */
+export function isOwnConversation({ address, person }: Pick<Inbound, 'address' | 'person'>): boolean {
+  return address.member === person || isPrivate({ address, person });
+}
+
+/** Whether someone may allow more than one act in a conversation: where others share it, that is for an owner. */
+export async function mayAllowFurther(who: Pick<Inbound, 'address' | 'person'>, deps: AccessDeps): Promise<boolean> {
+  return isOwnConversation(who) || (await isOwner(who, deps));
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { PersonId, SessionId } from '../base/ids.ts';
+import type { PersonId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../model/approvals.ts';
 import type { Channel, Inbound, Outbound } from '../model/channel.ts';
@@ -10,7 +10,7 @@ import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import type { Standing } from '../model/tool.ts';
 import type { ConsentScope, TurnRef, Verdict } from '../model/turn.ts';
-import { isPrivate } from './access.ts';
+import { isOwnConversation } from './access.ts';
 import { sendAgain } from './send-again.ts';
 import type { SendAgainOptions } from './send-again.ts';
 import { whoAdmitted } from './shut-out.ts';
@@ -20,8 +20,8 @@ export interface ApprovalDeps {
   readonly store: Pick<Store, 'sessions' | 'turns'>;
   /** The channel that a person can be asked on, if there is one for the address. */
   readonly channelFor: (address: Address) => Channel | undefined;
-  /** Who said that calls run without a question in a session, if anyone did. */
-  readonly yoloBy: (sessionId: SessionId) => PersonId | undefined;
+  /** Who said that calls run without a question in a session, if anyone did who still may. */
+  readonly yoloBy: (session: Session) => Promise<PersonId | undefined>;
   readonly consents: Pick<StandingConsents, 'find' | 'allowInSession' | 'allowAlways'>;
   /** Whether someone may allow things for good, in every session, and whatever others asked for. */
   readonly isOwner: (who: { readonly address: Address; readonly person: PersonId }) => Promise<boolean>;
@@ -72,7 +72,7 @@ export class PendingApprovals implements Approvals {
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const session = await this.#deps.store.sessions.get(request.turn.sessionId);
     if (session === undefined) return { verdict: 'denied', by: null };
-    const given = this.#findGiven(request, session);
+    const given = await this.#findGiven(request, session);
     if (given !== undefined) return given;
     const channel = this.#deps.channelFor(session.address);
     if (channel?.traits.asks !== 'yes') return { verdict: 'denied', by: null };
@@ -81,11 +81,11 @@ export class PendingApprovals implements Approvals {
   }
 
   /** What was allowed before, for more than one act. A limit of money is not about a call, and stays a question. */
-  #findGiven({ call, standing }: ApprovalRequest, { id }: Session): ApprovalAnswer | undefined {
+  async #findGiven({ call, standing }: ApprovalRequest, session: Session): Promise<ApprovalAnswer | undefined> {
     if (call === undefined) return undefined;
-    const yoloBy = this.#deps.yoloBy(id);
+    const yoloBy = await this.#deps.yoloBy(session);
     if (yoloBy !== undefined) return { verdict: 'approved', by: yoloBy, rule: 'yolo' };
-    return standing && this.#deps.consents.find(id, standing);
+    return standing && this.#deps.consents.find(session.id, standing);
   }
 
   async #askPerson(
@@ -142,6 +142,7 @@ export class PendingApprovals implements Approvals {
   ): Promise<ApprovalAnswer> {
     const answer: ApprovalAnswer = { verdict, by, ...(rule && { rule }) };
     if (verdict === 'denied' || by === null || scope === 'once' || standing === undefined) return answer;
+    if (!(await this.#mayAllowFurther(address, by))) return answer;
     const { shown: covers } = standing;
     const isForGood = scope === 'always' && standing.atMost === 'always';
     if (isForGood && (await this.#allowAlways(standing, address, by))) return { ...answer, scope: 'always', covers };
@@ -189,9 +190,11 @@ export class PendingApprovals implements Approvals {
 
   /** Where several people share a conversation, a yes is for an owner to say, or for whoever began the turn. */
   async #mayAllow({ turn }: Pending, address: Address, person: PersonId): Promise<boolean> {
-    const { isOwner, store } = this.#deps;
-    if (address.member !== undefined || isPrivate({ address, person })) return true;
-    return (await isOwner({ address, person })) || (await whoAdmitted(turn, store)) === person;
+    return (await this.#mayAllowFurther(address, person)) || (await whoAdmitted(turn, this.#deps.store)) === person;
+  }
+
+  async #mayAllowFurther(address: Address, person: PersonId): Promise<boolean> {
+    return isOwnConversation({ address, person }) || (await this.#deps.isOwner({ address, person }));
   }
 
   #openAt(address: Address): readonly Pending[] {

@@ -1,5 +1,5 @@
 import type { ConsentScope } from '../model/turn.ts';
-import { isOwner } from './access.ts';
+import { isOwner, mayAllowFurther } from './access.ts';
 import type { AnsweredQuestion } from './approvals.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 
@@ -11,7 +11,7 @@ const scopes: readonly ConsentScope[] = ['once', 'session', 'always'];
 export async function runApprove(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const wish = scopes.find((scope) => scope === (rest.toLowerCase() || 'once'));
   if (wish === undefined) return 'Say it like this: /approve, /approve session, or /approve always.';
-  const mostHere: ConsentScope = (await isOwner(inbound, deps)) ? 'always' : 'session';
+  const mostHere = await mostAllowedBy(inbound, deps);
   const answered = await deps.approvals.answerOldest(inbound.address, {
     verdict: 'approved',
     by: inbound.person,
@@ -22,6 +22,11 @@ export async function runApprove(rest: string, inbound: InboundMessage, deps: Co
   const scope = narrowest([wish, mostHere, answered.atMost]);
   const only = scope === wish ? '' : ' and no further, since more cannot be allowed here';
   return describeAnswer(`Allowed${reaches[scope]}${only}`, answered);
+}
+
+async function mostAllowedBy(who: InboundMessage, deps: CommandDeps): Promise<ConsentScope> {
+  if (await isOwner(who, deps)) return 'always';
+  return (await mayAllowFurther(who, deps)) ? 'session' : 'once';
 }
 
 /** Refuses what the oldest open question of this chat asks. */
@@ -50,6 +55,9 @@ function shorten(question: string): string {
 const offText =
   'It is off: what needs your consent is asked about. /yolo on runs everything in this session without asking.';
 
+const notTheirsToSwitch =
+  'Others share this conversation, so that only an owner can switch that on. What needs consent is asked about.';
+
 /** Per session, until it is switched off, a new or another session begins here, or the program ends. */
 export async function runYolo(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const session = await deps.store.sessions.at(inbound);
@@ -57,6 +65,7 @@ export async function runYolo(rest: string, inbound: InboundMessage, deps: Comma
   const wish = rest.toLowerCase();
   if (wish === '') return isOn ? 'It is on: nothing is asked in this session. /yolo off ends that.' : offText;
   if (wish !== 'on' && wish !== 'off') return 'Say it like this: /yolo on, or /yolo off.';
+  if (wish === 'on' && !(await mayAllowFurther(inbound, deps))) return notTheirsToSwitch;
   deps.log.write('warn', `yolo was switched ${wish}`, { session: session.id, person: inbound.person });
   if (wish === 'off') {
     deps.yolo.switchOff(session.id);

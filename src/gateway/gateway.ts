@@ -115,7 +115,7 @@ export class Gateway implements AsyncDisposable {
     this.#approvals = new PendingApprovals({
       store: deps.store,
       channelFor,
-      yoloBy: (sessionId) => this.#yolo.by(sessionId),
+      yoloBy: (session) => this.#yolo.byWhoMay(session, deps),
       consents: this.#consents,
       isOwner: (who) => isOwner(who, deps),
       timeoutMs: () => deps.settings.current.config.approvals.timeoutMs,

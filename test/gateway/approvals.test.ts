@@ -80,7 +80,7 @@ async function openApprovals(): Promise<ApprovalsBench & { readonly approvals: P
   const approvals = new PendingApprovals({
     store,
     channelFor,
-    yoloBy: () => undefined,
+    yoloBy: () => Promise.resolve(undefined),
     consents: new StandingConsents(new FileStandingRules(join(folder.path, 'standing-rules.json')), clock),
     isOwner: () => Promise.resolve(true),
     timeoutMs: () => 600_000,

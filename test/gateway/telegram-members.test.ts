@@ -134,6 +134,36 @@ test('where a conversation is shared, whoever asked or an owner allows what it w
   ]);
 });
 
+test('where a conversation is shared, only an owner has everything run unasked, and for as long as they are one', async () => {
+  const touch = callsTool('terminal', { command: 'touch made' });
+  const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
+  await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
+  const { telegram } = house;
+  telegram.say('let me in', { from: ben });
+  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+
+  command(house, ben, '/yolo on', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('Others share')));
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
+  command(house, ben, '/approve session', inTopic);
+  const allowed = await telegram.whenShown(group.id, (texts) => texts.includes('First.'));
+  command(house, anna, '/yolo on', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('From now on')));
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, (texts) => texts.includes('Second.'));
+  await house.configure({ allow: [], groups: 'all' });
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
+
+  assert.ok(allowed.some((text) => text.startsWith('Allowed and no further')));
+  assert.deepEqual(await answersIn(house), [
+    ['telegram:43', 'approved'],
+    ['telegram:42', 'approved'],
+  ]);
+});
+
 /** What the buttons stand for that can be pressed in the group. */
 function buttonsIn({ telegram }: TelegramHouse): readonly string[] {
   return telegram
