@@ -14,7 +14,7 @@ import type { Questions } from '../model/questions.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
-import { isOwner } from './access.ts';
+import { isOwner, isOwnersPlace } from './access.ts';
 import type { Access } from './access.ts';
 import { announce } from './announcements.ts';
 import { PendingApprovals } from './approvals.ts';
@@ -171,6 +171,8 @@ export class Gateway implements AsyncDisposable {
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
     const expiring = { ...this.#deps, lanes: this.#lanes, agents: this.#agents, serves };
     this.#keep(keepExpiring(expiring, this.#stopping.signal));
+    const isOpenToOthers = this.#deps.channels.some(({ name }) => !isOwnersPlace({ platform: name }));
+    if (isOpenToOthers) this.#keep(this.#settings.keepLooking(() => this.atWork > 0, this.#stopping.signal));
   }
 
   /** Goes on with everything that an earlier run left on the channels: turns without a result, and what was not sent. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Inbound } from '../model/channel.ts';
@@ -15,13 +16,18 @@ export interface SettingsWatchDeps extends AccessDeps, StopDeps {
   readonly tellings: Pick<Tellings, 'tell'>;
   /** Tells whoever looks after the program. */
   readonly announce: (text: string) => Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
 }
+
+const lookEveryMs = 5_000;
 
 /** Takes over edits of the settings, and with each of them ends what those have running whom it shut out. */
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;
   readonly #lostAccess: LostAccess;
+  /** What was found wrong while nobody was there to be told. */
+  #untold: readonly string[] = [];
 
   constructor(deps: SettingsWatchDeps) {
     this.#deps = deps;
@@ -42,9 +48,33 @@ export class SettingsWatch {
     this.#passOn(await this.#takeUp(), address);
   }
 
+  /**
+   * Looks again and again while something runs, so that whoever was shut out has it stopped though nobody says anything. What
+   * is wrong with an edit waits for someone to be told.
+   */
+  async keepLooking(isAtWork: () => boolean, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    for (;;) {
+      const isOver = await clock.sleep(lookEveryMs, signal).then(
+        () => false,
+        () => true,
+      );
+      if (isOver) return;
+      if (!isAtWork()) continue;
+      try {
+        const found = await this.#takeUp();
+        this.#untold = [...this.#untold, ...found];
+      } catch (thrown) {
+        log.write('error', 'the settings were not looked at', { reason: describeError(thrown) });
+      }
+    }
+  }
+
   async #takeUp(): Promise<readonly string[]> {
     const { settings, log } = this.#deps;
-    const problems = await settings.refresh();
+    const untold = this.#untold;
+    this.#untold = [];
+    const problems = [...untold, ...(await settings.refresh())];
     // Nobody else's message is lost over this; the next look tries again.
     await this.#lostAccess.stopTurns().catch((thrown: unknown) => {
       log.write('error', 'a turn was not stopped', { reason: describeError(thrown) });

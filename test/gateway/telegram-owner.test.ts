@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../support/manual-clock.ts';
 import { delays, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import { anna, ben } from '../support/telegram-server.ts';
@@ -78,6 +79,31 @@ for (const chat of [undefined, group]) {
     assert.deepEqual(await house.app.store.turns.unsettled(), []);
   });
 }
+
+test('whom an edit of the settings shuts out is stopped though nobody says anything, and what is wrong with one is told to whoever speaks next', async () => {
+  const clock = new ManualClock(Date.now());
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTelegramHouse({
+    script: ({ index }) => (index === 0 ? delays(gate.promise, says('Secret.')) : says('Hello.')),
+    telegram: { allow: [anna.id, ben.id] },
+    clock,
+  });
+  const { telegram } = house;
+  telegram.say('work', { from: ben });
+  await house.model.whenRequested(1);
+
+  await house.configure({ allow: [anna.id], colour: 'blue' });
+  clock.advance(5_000);
+  await telegram.whenShown(ben.id, (texts) => texts.includes('Stopped.'));
+  telegram.say('hi', { from: anna });
+  const told = await telegram.whenShown(anna.id, (texts) => texts.includes('Hello.') && texts.length > 1);
+  gate.resolve();
+
+  assert.ok(
+    told.some((text) => text.includes('colour')),
+    told.join('\n'),
+  );
+});
 
 test('whom an edit of the settings shuts out has nothing left running once it is taken up, unless a code let them in, too', async () => {
   const carl = { ...ben, id: 44, first_name: 'Carl' };
