@@ -252,9 +252,19 @@ export function readSaying({ name, rest }: Command): { readonly mode: BusyMode; 
 
 /** Whether something that arrived is a command that asks others. Pure. */
 export function takesLong(inbound: Inbound): boolean {
-  if (inbound.type !== 'message' || inbound.commands === 'none') return false;
-  const command = parseCommand(partsToText(inbound.parts).trim());
+  const command = commandIn(inbound);
   return command !== undefined && findCommand(command.name)?.takesLong?.(command.rest) === true;
+}
+
+/** Whether something that arrived stops what runs. Pure. */
+export function isStop(inbound: Inbound): boolean {
+  const command = commandIn(inbound);
+  return command !== undefined && findCommand(command.name)?.name === 'stop';
+}
+
+function commandIn(inbound: Inbound): Command | undefined {
+  if (inbound.type !== 'message' || inbound.commands === 'none') return undefined;
+  return parseCommand(partsToText(inbound.parts).trim());
 }
 
 export function createCommandRunner(deps: CommandDeps): CommandRunner {

@@ -4,6 +4,7 @@ import { newId } from '../../base/ids.ts';
 import type { SessionId, TurnId } from '../../base/ids.ts';
 import { partsToText } from '../../model/message.ts';
 import type { CallName, CallParams, CallResults, TakenSeat } from '../../gateway/attach/calls.ts';
+import { isStop, takesLong } from '../../gateway/commands.ts';
 import { describeFailedIntake, describeIntake } from '../../gateway/describe-intake.ts';
 import type { Intake } from '../../gateway/intake.ts';
 import type { Watcher } from '../../gateway/watchers.ts';
@@ -127,12 +128,24 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
     };
   }
 
-  /** What the gateway does for a channel of its own: each input is dealt with before the next is read. */
+  /**
+   * Each input is dealt with before the next one is. A stop, and the answer to a question, do not wait for a command that asks
+   * others, who may take their time.
+   */
   async #listen(): Promise<void> {
+    let long: Promise<void> = Promise.resolve();
     for await (const inbound of this.#deps.channel.receive(this.#closing.signal)) {
-      const answer = await this.#takeInOrSayWhyNot(inbound);
-      if (answer !== undefined) await this.#tell(answer);
+      if (inbound.type === 'message' && !isStop(inbound)) await long;
+      const dealing = this.#dealWith(inbound);
+      if (takesLong(inbound)) long = dealing;
+      else await dealing;
     }
+    await long;
+  }
+
+  async #dealWith(inbound: Inbound): Promise<void> {
+    const answer = await this.#takeInOrSayWhyNot(inbound);
+    if (answer !== undefined) await this.#tell(answer);
   }
 
   async #takeInOrSayWhyNot(inbound: Inbound): Promise<string | undefined> {

@@ -12,6 +12,7 @@ import type { RuntimeName } from '../../model/runtime.ts';
 import type { Address, Session } from '../../model/session.ts';
 import type { Store } from '../../model/store.ts';
 import { localOwner } from '../access.ts';
+import { parseCommand } from '../commands.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Intake } from '../intake.ts';
 import type { AttachedSeat, SeatOptions } from './attached-seat.ts';
@@ -139,8 +140,10 @@ async function say(params: CallParams<'seat.say'>, caller: Caller): Promise<Inta
       ...(name !== undefined && { name }),
     })),
   };
+  const before = parseCommand(text.trim()) && (await store.sessions.find(address));
   const intake = await gateway.takeIn(inbound);
-  if (intake.type === 'admitted' || intake.type === 'steered') tellOthers(text, caller);
+  if (intake.type === 'admitted' || intake.type === 'steered') tellOthers(`From another terminal: ${text}`, caller);
+  if (intake.type === 'commanded' && before) await tellOthersOfMove(before, caller);
   gateway.follow(intake);
   if (delivery === 'first' || intake.type !== 'ignored' || intake.reason !== 'duplicate') return intake;
   // It had been taken in when the connection broke, and nothing can have been said behind it since.
@@ -149,14 +152,20 @@ async function say(params: CallParams<'seat.say'>, caller: Caller): Promise<Inta
   return last === undefined ? intake : { type: 'admitted', turn: { sessionId: last.sessionId, turnId: last.turnId } };
 }
 
-/** Other terminals at the same address see the turn; this is what it answers. */
-function tellOthers(text: string, { seat, seats, deps }: Caller): void {
+/** Other terminals at the same address see the turn; this is what they have not seen of it. */
+function tellOthers(note: string, { seat, seats, deps }: Caller): void {
   for (const other of seats.at(seat.address)) {
     if (other === seat) continue;
     const id = newId('outbox', deps.clock.now());
-    const note = `From another terminal: ${text}`;
     void other.send({ id, address: seat.address, kind: 'notice', text: note, copy: 'first', digest: undefined });
   }
+}
+
+/** Nobody finds themselves in another conversation without being told. */
+async function tellOthersOfMove({ id: before }: Session, caller: Caller): Promise<void> {
+  const now = await caller.deps.store.sessions.find(caller.seat.address);
+  if (now === undefined || now.id === before) return;
+  tellOthers(`Another terminal went on from ${before} to ${now.id}: what you type is said there, too.`, caller);
 }
 
 /** A session answers at one address; those who are there must not find themselves in another one. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callsTool, says, stallsAfter } from '../../support/model-script.ts';
+import { callsTool, delays, says, stallsAfter } from '../../support/model-script.ts';
 import { openGatewayDesk } from '../gateway/gateway-desk.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 
@@ -91,6 +91,58 @@ test('two terminals in one session both see the turn, and what the other one sai
   await first.shows(/› who sees this\?\nTo both\.\n›$/);
   await second.shows(/From another terminal: who sees this\?\nTo both\.\n›$/);
 });
+
+test(
+  'who sits in a session that another terminal leaves for a new one is told, and told where they are',
+  { skip },
+  async () => {
+    await using bench = await openGatewayDesk([says('Hello.'), says('Anew.')], []);
+    await bench.start();
+    await using first = openTerminal(bench.desk, []);
+    await first.shows(prompt);
+    await first.enter('hi');
+    await first.shows(/Hello\.\n›$/);
+    await using second = openTerminal(bench.desk, ['-c']);
+    await second.shows(/Hello\.\n›$/);
+
+    await first.enter('/new');
+    const screen = await first.shows(/The old one is ses_\w+\.\n›$/);
+    const told = await second.shows(/Another terminal went on from/);
+    await second.enter('where am I?');
+    await second.shows(/Anew\.\n›$/);
+
+    const [, fresh = '', old = ''] = /A new session: (ses_\w+)\. The old one is (ses_\w+)/.exec(screen) ?? [];
+    assert.ok(
+      told.replaceAll(/\s+/g, ' ').includes(`from ${old} to ${fresh}: what you type is said there, too.`),
+      told,
+    );
+    const screenOfFirst = await first.shows(/Anew\.\n›$/);
+    assert.equal(screenOfFirst.includes('Another terminal went on'), false);
+  },
+);
+
+test(
+  'in an attached chat a stop does not wait for the model that /model --global asks, and all else does',
+  { skip },
+  async () => {
+    const gate = Promise.withResolvers<void>();
+    await using bench = await openGatewayDesk([delays(gate.promise, says('Yes.')), says('Hello.')], []);
+    await bench.start();
+    await using terminal = openTerminal(bench.desk, []);
+    await terminal.shows(prompt);
+
+    await terminal.enter('/model other --global');
+    await bench.desk.server.whenRequested(1);
+    await terminal.enter('/stop');
+    await terminal.shows(/Nothing is running\./);
+    await terminal.enter('hello');
+    gate.resolve();
+    const screen = await terminal.shows(/Hello\.\n›$/);
+
+    assert.match(screen.replaceAll(/\s+/g, ' '), /Nothing is running.*custom:other.*every session.*Hello\. ›$/);
+    assert.equal(bench.desk.server.requests.at(-1)?.json?.['model'], 'other');
+  },
+);
 
 test('to the gateway the lines of a paste are words as well', { skip }, async () => {
   await using bench = await openGatewayDesk([says('Hello.')], []);
