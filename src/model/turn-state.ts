@@ -196,6 +196,8 @@ function foldAsked(state: TurnState, { runtime, cacheLife }: AskedEntry): TurnSt
     gaveUp: undefined,
     overflow: undefined,
     answer: undefined,
+    // An answer that was whole is in the conversation; what is said to whoever steered it on is another.
+    textSoFar: state.answer === undefined || state.answer.finish === 'length' ? state.textSoFar : '',
     hasAsked: true,
     asking: { runtime, purpose: 'answer', cacheLife },
   };

@@ -96,6 +96,36 @@ const cases: readonly (readonly [string, readonly TurnEntry[], string])[] = [
     'complete: one two',
   ],
   [
+    'a cut answer that was finished is no beginning of what is said to a later steer',
+    [asked, says('one ', 'length'), nudged('cut'), asked, says('two'), steered, asked, says('three')],
+    'complete: three',
+  ],
+  [
+    'nor is it of a later answer that is cut itself',
+    [
+      says('one ', 'length'),
+      nudged('cut'),
+      says('two'),
+      steered,
+      asked,
+      says('three ', 'length'),
+      nudged('cut'),
+      asked,
+      says('four'),
+    ],
+    'complete: three four',
+  ],
+  [
+    'a steer that comes while a cut answer is being finished changes nothing about its beginning',
+    [asked, says('one ', 'length'), nudged('cut'), steered, asked, says('two')],
+    'complete: one two',
+  ],
+  [
+    'a steer that comes before a cut answer is gone on with does not lose its beginning',
+    [asked, says('one ', 'length'), steered, asked, says('two')],
+    'complete: one two',
+  ],
+  [
     'an answer that is cut four times ends with what there is',
     [
       says('1', 'length'),
