@@ -6,7 +6,9 @@ import type { Channel } from '../model/channel.ts';
 import type { TelegramSettings } from '../model/config.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Recording, Transcribe, Transcript } from '../model/speech.ts';
+import { lookAtSecrets } from '../store/home/env-file.ts';
 import type { Secrets } from '../store/home/env-file.ts';
+import { stampOf } from '../store/home/file-stamp.ts';
 import type { AppParts } from './parts.ts';
 
 /** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
@@ -17,6 +19,7 @@ export async function openTelegramBot(parts: AppParts, report: (line: string) =>
   const { commandTable: commands } = await import('../gateway/commands.ts');
   return openTelegram({
     token: secrets.get(telegram.tokenEnv),
+    findToken: createTokenFinder(parts),
     envFile: home.envFile,
     homeFolder: env['HOME'] ?? '/',
     commands,
@@ -29,6 +32,21 @@ export async function openTelegramBot(parts: AppParts, report: (line: string) =>
     clock,
     log,
   });
+}
+
+/** The token as the settings and `.env` have it now. A file that has not changed costs no more than a look at its date. */
+function createTokenFinder({ env, home, secrets, settings }: AppParts): () => string | undefined {
+  let stamp = stampOf(home.envFile);
+  let latest: Pick<Secrets, 'get'> = secrets;
+  return () => {
+    const now = stampOf(home.envFile);
+    const isChanged = now !== stamp;
+    if (isChanged) latest = lookAtSecrets(home, env);
+    stamp = now;
+    const token = latest.get(settings.current.config.telegram.tokenEnv);
+    if (isChanged && token !== undefined) secrets.learn(token);
+    return token;
+  };
 }
 
 /** A new one at every start will do, since Telegram is told of it at every start. */

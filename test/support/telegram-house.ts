@@ -22,6 +22,8 @@ export interface TelegramHouseOptions {
   readonly settings?: JsonObject;
   /** Variables of the environment besides those that every house has. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What `.env` in the home says. */
+  readonly envFile?: string;
   /** What starts the gateway again, if something does. */
   readonly restart?: () => void;
   readonly clock?: Clock;
@@ -37,6 +39,7 @@ export async function openTelegramHouse(options: TelegramHouseOptions): Promise<
   const house = new TelegramHouse(around, { model, telegram }, resources);
   await mkdir(house.home, { mode: 0o700 });
   await house.configure(options.telegram ?? { allow: [anna.id] }, options.settings);
+  if (options.envFile !== undefined) await writeFile(join(house.home, '.env'), options.envFile, { mode: 0o600 });
   await using unlessOpened = new AsyncDisposableStack();
   unlessOpened.use(house);
   await house.open();

@@ -65,6 +65,8 @@ export class BotApi {
   /** The bot's own id: the first half of its token. */
   readonly botId: string;
   readonly #options: BotApiOptions;
+  /** The one in use comes last; those before it are no less secret. */
+  readonly #tokens: string[];
   #loading: Promise<Loaded> | undefined;
   /** Whether the last call got no answer. */
   #isLost = false;
@@ -76,6 +78,16 @@ export class BotApi {
     }
     this.botId = botId;
     this.#options = options;
+    this.#tokens = [options.token];
+  }
+
+  /** Goes on with another token of the same bot, from the next call on. */
+  changeToken(token: string): 'same' | 'changed' | 'other-bot' {
+    if (token === this.#tokens.at(-1)) return 'same';
+    if (tokenShape.exec(token)?.[1] !== this.botId) return 'other-bot';
+    this.#tokens.push(token);
+    this.#loading = undefined;
+    return 'changed';
   }
 
   /** Makes one call. It never throws; an abort that comes too late to tell leaves the result `unknown`. */
@@ -135,7 +147,8 @@ export class BotApi {
   async *download(fileId: string, mostBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
     const found = await this.call((api, stop) => api.getFile(fileId, stop), signal);
     if (found.type !== 'done') throw new AppError('not-found', found.reason);
-    const { token, apiRoot = telegramRoot } = this.#options;
+    const { apiRoot = telegramRoot } = this.#options;
+    const token = this.#tokens.at(-1);
     let bytes = 0;
     try {
       const url = new URL(`${apiRoot}/file/bot${token}/${found.value.file_path ?? ''}`);
@@ -152,7 +165,7 @@ export class BotApi {
 
   /** Texts with the token taken out, whoever put it there. */
   redact(text: string): string {
-    return text.replaceAll(this.#options.token, '[redacted]');
+    return this.#tokens.reduce((clean, token) => clean.replaceAll(token, '[redacted]'), text);
   }
 
   #load(): Promise<Loaded> {
@@ -165,7 +178,8 @@ export class BotApi {
 
   async #create(): Promise<Loaded> {
     const library = await import('grammy');
-    const { token, apiRoot = telegramRoot, openAgent } = this.#options;
+    const { apiRoot = telegramRoot, openAgent } = this.#options;
+    const token = this.#tokens.at(-1) ?? '';
     const agent = await openAgent?.();
     const baseFetchConfig = agent === undefined ? {} : { agent };
     const open = (timeoutSeconds: number): Api => new library.Api(token, { apiRoot, timeoutSeconds, baseFetchConfig });

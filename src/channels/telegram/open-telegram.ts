@@ -7,7 +7,7 @@ import type { AttachmentPolicy } from './fetch-attachments.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 import type { TelegramOptions } from './telegram-channel.ts';
 
-export interface TelegramSetup extends Pick<TelegramOptions, 'memberSessions' | 'clock' | 'log'> {
+export interface TelegramSetup extends Pick<TelegramOptions, 'findToken' | 'memberSessions' | 'clock' | 'log'> {
   readonly token: string | undefined;
   /** Where a token is looked for. */
   readonly envFile: string;
@@ -30,7 +30,7 @@ export interface TelegramSetup extends Pick<TelegramOptions, 'memberSessions' | 
 /** The bot as the settings describe it. Throws `bad-config` where there is no token for it. */
 export function openTelegram(setup: TelegramSetup): Channel {
   const { token, envFile, settings, homeFolder, commands, attachments, openAgent, report, clock, log } = setup;
-  const { memberSessions } = setup;
+  const { memberSessions, findToken } = setup;
   const { tokenEnv, groups, workdir = '.', apiRoot } = settings;
   if (token === undefined) {
     const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens`;
@@ -38,6 +38,7 @@ export function openTelegram(setup: TelegramSetup): Channel {
   }
   return createTelegramChannel({
     token,
+    ...(findToken && { findToken }),
     ...(apiRoot !== undefined && { apiRoot }),
     workdir: resolve(homeFolder, workdir.replace(/^~(?=\/|$)/, homeFolder)),
     groups,

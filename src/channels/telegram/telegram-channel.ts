@@ -10,6 +10,7 @@ import type { BotIdentity } from './addressed.ts';
 import { BotApi } from './bot-api.ts';
 import { fetchAttachments, filesIn } from './fetch-attachments.ts';
 import type { AttachmentPolicy } from './fetch-attachments.ts';
+import { followToken } from './follow-token.ts';
 import { hearStopsDuring } from './hear-stops.ts';
 import { insist } from './insist.ts';
 import { Outgoing } from './outgoing.ts';
@@ -23,6 +24,8 @@ import type { WebhookAnswer } from './webhook.ts';
 
 export interface TelegramOptions {
   readonly token: string;
+  /** The token as it is kept now; left out: it stays what it was. */
+  readonly findToken?: () => string | undefined;
   /** Where the Bot API is; left out: Telegram's own. */
   readonly apiRoot?: string;
   /** Opens the way to it, for those who need a proxy or certificates of their own; left out: straight on. */
@@ -90,13 +93,13 @@ interface Receiving extends TelegramOptions {
   readonly hook: Webhook | undefined;
 }
 
-/** Throws `bad-config` when Telegram refuses the token; everything else is waited out. */
+/** Throws `bad-config` when Telegram refuses the token that it begins with; everything else is waited out. */
 async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<Inbound, void> {
   const identity = await introduce(deps, signal);
   if (identity === undefined) return;
   const { groups = 'addressed', memberSessions = usualMemberSessions, workdir } = deps;
   const reading: UpdateReading = { bot: identity, groups, memberSessions, workdir };
-  for await (const update of receiveUpdates(deps, signal)) {
+  for await (const update of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {
     const inbound = readOrSkip(update, reading, deps.log);
     if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
     if (update.callback_query) await endPress(update.callback_query.id, inbound, deps.bot);

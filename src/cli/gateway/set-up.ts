@@ -64,6 +64,7 @@ async function showOwnerLink({ username, name }: ValidToken, { askGateway, proce
     stdout.write(`${renderUnicodeCompact(link)}\n\n`);
   }
   stdout.write('The link is good once, for an hour. The bot answers while `talaria gateway` runs;\n');
-  stdout.write('one that runs already takes up a new token when it is started again.\n');
+  stdout.write('one that runs already takes up a new token of its bot by itself, and another bot when it is\n');
+  stdout.write('started again: talaria gateway restart\n');
   return exitCodes.done;
 }

@@ -15,6 +15,8 @@ export interface Secrets {
   values(): readonly string[];
   /** Those of them that log in somewhere, by their names or by the password in them: they must not leave the machine. */
   credentials(): readonly string[];
+  /** One more that logs in somewhere, found after the start. */
+  learn(value: string): void;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,6 +46,7 @@ function asSecrets({ text, warnings }: EnvFile, env: Environment): Secrets {
   const ofFile = new Map(Object.entries(parseEnv(text)));
   const fromEnvironment = Object.entries(env).filter(([name]) => ofFile.has(name) || secretName.test(name));
   const all = [...ofFile, ...fromEnvironment];
+  const learned = new Set<string>();
   return {
     warnings,
     get: (name) => notEmpty(env[name]) ?? notEmpty(ofFile.get(name)),
@@ -51,9 +54,12 @@ function asSecrets({ text, warnings }: EnvFile, env: Environment): Secrets {
       if (notEmpty(env[name]) !== undefined) return 'environment';
       return notEmpty(ofFile.get(name)) === undefined ? undefined : 'file';
     },
-    values: () => all.flatMap(([, value]) => notEmpty(value) ?? []),
-    credentials: () =>
-      all.flatMap(([name, value = '']) => (secretName.test(name) || addressWithPassword.test(value) ? [value] : [])),
+    values: () => [...all.flatMap(([, value]) => notEmpty(value) ?? []), ...learned],
+    credentials: () => [
+      ...all.flatMap(([name, value = '']) => (secretName.test(name) || addressWithPassword.test(value) ? [value] : [])),
+      ...learned,
+    ],
+    learn: (value) => void learned.add(value),
   };
 }
 

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { ManualClock } from '../support/manual-clock.ts';
+import { says } from '../support/model-script.ts';
+import { openTelegramHouse } from '../support/telegram-house.ts';
+import type { TelegramHouse } from '../support/telegram-house.ts';
+import { anna, botToken } from '../support/telegram-server.ts';
+
+interface Bot {
+  readonly house: TelegramHouse;
+  readonly clock: ManualClock;
+}
+
+async function openBot(): Promise<Bot> {
+  const clock = new ManualClock(Date.now());
+  const env = { TELEGRAM_BOT_TOKEN: '' };
+  const envFile = `TELEGRAM_BOT_TOKEN=${botToken}\n`;
+  return { house: await openTelegramHouse({ script: () => says('Hello.'), clock, env, envFile }), clock };
+}
+
+async function keepToken({ home }: TelegramHouse, token: string): Promise<void> {
+  await writeFile(join(home, '.env'), `TELEGRAM_BOT_TOKEN=${token}\n`);
+}
+
+/** Lets time pass until it is so. */
+async function pass(clock: ManualClock, isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    clock.advance(100);
+    await nextTick();
+  }
+}
+
+function countShown({ telegram }: TelegramHouse): number {
+  return telegram.shown(anna.id).length;
+}
+
+test('a new token of the bot is taken up while the gateway runs: what came and went meanwhile arrives once', async () => {
+  const { house, clock } = await openBot();
+  await using _house = house;
+  house.telegram.say('one');
+  await house.telegram.whenShown(anna.id, ({ length }) => length === 1);
+
+  const token = house.telegram.rotateToken();
+  house.telegram.say('two');
+  await pass(clock, () => house.reported.length > 0);
+  house.telegram.say('three');
+  await keepToken(house, token);
+  await pass(clock, () => countShown(house) === 3);
+  house.telegram.say('four');
+  await pass(clock, () => countShown(house) === 4);
+  await house.close();
+
+  const [told = '', ...others] = house.reported;
+  assert.match(told, /does not accept the bot token.* taken up at once: talaria gateway setup$/);
+  assert.deepEqual(others, []);
+  assert.equal(house.model.requests.length, 4);
+  const logs = join(house.home, 'logs');
+  const log = (await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')))).join('');
+  assert.match(log, /has a new token/);
+  assert.ok(!log.includes(token) && !log.includes(botToken));
+});
+
+test('the token of another bot is said to count from the next start on, once, and the bot at hand goes on', async () => {
+  const { house, clock } = await openBot();
+  await using _house = house;
+
+  await keepToken(house, `999${botToken}`);
+  await pass(clock, () => house.reported.length > 0);
+  clock.advance(20_000);
+  house.telegram.say('one');
+  await pass(clock, () => countShown(house) === 1);
+
+  assert.equal(house.reported.length, 1);
+  assert.match(house.reported[0] ?? '', /not of the bot that is served.* next start on: talaria gateway restart$/);
+});
