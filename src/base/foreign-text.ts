@@ -18,6 +18,14 @@ export function markForeign(text: string, source: string, key: string): string {
   ].join('\n');
 }
 
+/** The text as a person reads it: the marks are there for the model. One that was cut off with the rest does no harm. Pure. */
+export function withoutForeignMarks(text: string): string {
+  return text.replaceAll(marks, '');
+}
+
+const marks =
+  /<foreign-text sign="[0-9a-f]{8}" from="[^"]*">\n(?:\[Others wrote this\.[^\n]*\]\n)?|\n?<\/foreign-text sign="[0-9a-f]{8}">/g;
+
 /** In whatever letters and with whatever in between it is written. */
 function spoilTags(text: string): string {
   return text.replaceAll(/foreign[\s_\p{Pd}]*text/giu, 'foreign*text');

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { underlyingCall } from '../model/bridged-call.ts';
+import { callLine, callWords } from '../model/call-words.ts';
 import type { ToolCall } from '../model/message.ts';
 import type { RuntimeName } from '../model/runtime.ts';
 import type { Wait } from '../model/turn.ts';
@@ -7,7 +8,7 @@ import { titleOf } from './vendor-titles.ts';
 
 export const waitingForPerson = 'waiting for your answer (question below)';
 
-const longestCommand = 60;
+const longestCall = 60;
 
 /** What is waited for and since when, in one line for the person who waits. Pure. */
 export function describeWait({ obstacle, sinceMs }: Waiting, nowMs: number): string {
@@ -55,12 +56,10 @@ function describeCalls([call, ...others]: readonly ToolCall[]): string {
 }
 
 /** A command says more than the name of the tool that runs it. */
-function nameCall({ name, arguments: written }: ToolCall): string {
-  const input = parseJson(written);
-  const command = isJsonObject(input) ? input['command'] : undefined;
-  if (typeof command !== 'string' || command.trim() === '') return name;
-  const flat = command.replaceAll(/\s+/g, ' ').trim();
-  return `\`${flat.length > longestCommand ? `${flat.slice(0, longestCommand - 1).toWellFormed()}…` : flat}\``;
+function nameCall(call: ToolCall): string {
+  const { name } = underlyingCall(call);
+  if (name !== 'terminal' || callWords(call) === '') return callLine(call, longestCall);
+  return `\`${callLine(call, longestCall + name.length + 1).slice(name.length + 1)}\``;
 }
 
 /** Seconds for the first two minutes, then minutes, then hours. Pure. */

@@ -1,5 +1,5 @@
 import type { TurnId } from '../base/ids.ts';
-import { underlyingCall } from '../model/bridged-call.ts';
+import { callLine } from '../model/call-words.ts';
 import type { Channel } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
@@ -23,6 +23,7 @@ export interface PreviewDeps {
   readonly signal: AbortSignal;
 }
 
+const longestStatus = 100;
 const nothing: Shown = { text: '', status: '' };
 
 /**
@@ -111,7 +112,7 @@ function showEntry(shown: Shown, entry: TurnEntry): Shown {
   // What was said before a tool ran is no part of the reply.
   if (entry.type === 'step.asked') return nothing;
   if (entry.type === 'approval.asked') return withStatus(shown, waitingForPerson);
-  if (entry.type === 'tool.called') return withStatus(shown, underlyingCall(entry.call).name);
+  if (entry.type === 'tool.called') return withStatus(shown, callLine(entry.call, longestStatus));
   return entry.type === 'approval.answered' || entry.type === 'tool.settled' ? withStatus(shown, '') : shown;
 }
 

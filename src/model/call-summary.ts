@@ -3,18 +3,6 @@ import { underlyingCall } from './bridged-call.ts';
 import { partsToText } from './message.ts';
 import type { ToolCall, ToolOutcome } from './message.ts';
 
-const tellingArguments: readonly string[] = ['command', 'path', 'pattern', 'query', 'url', 'name'];
-
-/** The argument of a call that says most about it, as it was written; all of them where none does. Pure. */
-export function tellingArgument(call: ToolCall): string {
-  const text = shownArguments(call);
-  const written = parseJson(text);
-  if (!isJsonObject(written)) return text;
-  const telling = tellingArguments.map((name) => written[name]).find((value) => typeof value === 'string');
-  if (typeof telling === 'string') return telling;
-  return Object.keys(written).length === 0 ? '' : JSON.stringify(written);
-}
-
 /**
  * The arguments of a call as people are shown them. What is typed into a page may be a password, and a screen cannot know the
  * field: of any such text only the length is shown, as in the question about it. Pure.

@@ -43,9 +43,9 @@ const marks: Readonly<Record<TodoItem['status'], string>> = {
 
 export function describeTodos(items: readonly TodoItem[]): string {
   if (items.length === 0) return 'The list is empty.';
-  const open = items.filter(({ status }) => status === 'pending' || status === 'in_progress').length;
+  const ended = items.filter(({ status }) => status === 'completed' || status === 'cancelled').length;
   const lines = items.map(({ id, content, status }) => `${marks[status]} ${id}: ${content}`);
-  return [...lines, `${open} of ${items.length} open`].join('\n');
+  return [...lines, `${ended} of ${items.length} done`].join('\n');
 }
 
 /** Nobody else writes the file. What is not a list of ours any more counts as none. */

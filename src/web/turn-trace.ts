@@ -1,6 +1,7 @@
 import type { CallId } from '../base/ids.ts';
-import { underlyingCall } from '../model/bridged-call.ts';
-import { tellingArgument, wentWrong } from '../model/call-summary.ts';
+import { withoutForeignMarks } from '../base/foreign-text.ts';
+import { wentWrong } from '../model/call-summary.ts';
+import { callLine } from '../model/call-words.ts';
 import { partsToText } from '../model/message.ts';
 import type { ToolCall, ToolOutcome } from '../model/message.ts';
 import type { ConsentRule, LoggedEntry, TurnEntry } from '../model/turn.ts';
@@ -136,7 +137,7 @@ const scopeTexts: Readonly<Record<NonNullable<Answered['scope']>, string>> = {
 
 function describeCall({ call, consent }: OpenCall, outcome: ToolOutcome): string {
   const mark = outcome.type === 'unknown' ? '?' : wentWrong(outcome, call) ? '✗' : '✓';
-  const what = clip(`${underlyingCall(call).name} ${tellingArgument(call)}`);
+  const what = callLine(call, longestLine);
   const ends = [consent, describeEnd(outcome, consent)].filter((text) => text !== '');
   return `${mark} ${[what, ...ends].join(' · ')}`;
 }
@@ -148,7 +149,7 @@ function describeEnd(outcome: ToolOutcome, consent: string): string {
     case 'refused':
       return consent === '' ? clip(outcome.reason) : '';
     case 'failed':
-      return clip(outcome.message);
+      return clip(withoutForeignMarks(outcome.message));
     case 'interrupted':
       return 'stopped';
     case 'unknown':

@@ -23,9 +23,9 @@ test('TODO-01 a list is replaced, changed by id and read, and outlives a restart
   const replaced = await bench.run('todo', { todos: [{ id: 'x', content: 'other' }] });
 
   assert.equal(empty, 'The list is empty.');
-  assert.equal(merged, '[x] 1: read\n[>] 2: write\n[-] 3: test\n1 of 3 open');
+  assert.equal(merged, '[x] 1: read\n[>] 2: write\n[-] 3: test\n2 of 3 done');
   assert.equal(read, merged);
-  assert.equal(replaced, '[ ] x: other\n1 of 1 open');
+  assert.equal(replaced, '[ ] x: other\n0 of 1 done');
 });
 
 test('TODO-02 the last word on an id counts, and a list has an end', async () => {
@@ -40,7 +40,7 @@ test('TODO-02 the last word on an id counts, and a list has an end', async () =>
   });
   const tooMany = await bench.run('todo', { todos: many });
 
-  assert.equal(twice, '[ ] a: second\n1 of 1 open');
+  assert.equal(twice, '[ ] a: second\n0 of 1 done');
   assert.equal(tooMany, 'ERROR: a list has room for 256 items');
   assert.equal(await bench.run('todo', {}), twice);
 });

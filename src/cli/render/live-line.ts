@@ -3,8 +3,7 @@ import { describeTime, describeWait } from '../../gateway/describe-wait.ts';
 import { beginWaiting, followWait } from '../../gateway/follow-wait.ts';
 import type { Waiting } from '../../gateway/follow-wait.ts';
 import type { StepEvent } from '../../model/turn.ts';
-import { displayWidth } from './display-width.ts';
-import { oneLine } from './one-line.ts';
+import { fitColumns, oneLine } from './one-line.ts';
 
 /** The screen that a live line stands on. */
 export interface LiveScreen {
@@ -83,7 +82,8 @@ export class LiveLine implements Disposable {
     }
     if (this.#screen.isMidLine && !text.isOverdue) return;
     this.#screen.endLine();
-    this.#screen.draw(fit(text.line, (this.#screen.columns ?? usualColumns) - 1));
+    // A line that fills more than a row cannot be taken away again.
+    this.#screen.draw(fitColumns(oneLine(text.line, longest), (this.#screen.columns ?? usualColumns) - 1));
   }
 }
 
@@ -114,11 +114,4 @@ function decideText(waiting: Waiting, nowMs: number): LiveText | undefined {
     case 'store':
       return { line: describeWait(waiting, nowMs), isOverdue };
   }
-}
-
-/** A line that fills more than a row cannot be taken away again. */
-function fit(text: string, columns: number): string {
-  const characters = Array.from(oneLine(text, longest));
-  while (displayWidth(characters.join('')) > columns && characters.length > 0) characters.pop();
-  return characters.join('');
 }

@@ -1,3 +1,4 @@
+import { displayWidth } from './display-width.ts';
 import { neutralise } from './neutralise.ts';
 
 /** Text as one line of at most so many characters; what was cut off is marked. Pure. */
@@ -24,4 +25,12 @@ export function firstLine(text: string, most: number): string {
 export function clip(text: string, most: number): string {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
+}
+
+/** Text that fills no more than so many columns of a terminal; what was cut off is marked. Pure. */
+export function fitColumns(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  const characters = Array.from(text);
+  while (displayWidth(characters.join('')) > columns - 1 && characters.length > 0) characters.pop();
+  return `${characters.join('').trimEnd()}…`;
 }

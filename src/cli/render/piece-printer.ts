@@ -1,4 +1,5 @@
 import { makeVisible, neutralise } from './neutralise.ts';
+import { fitColumns } from './one-line.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
 import { WordStream } from './word-stream.ts';
@@ -60,10 +61,10 @@ export class PiecePrinter {
         this.line(style.dim('thinking…'));
         return;
       case 'call':
-        this.line(style.dim(`• ${neutralise(piece.text)}`));
+        this.#row(`• ${piece.text}`);
         return;
       case 'outcome':
-        this.line(style.dim(`  ${neutralise(piece.text)}`));
+        this.#row(`  ${piece.text}`);
         return;
       case 'note':
         this.prose(piece.text, (text) => style.dim(text));
@@ -104,6 +105,11 @@ export class PiecePrinter {
   /** What comes next stands on a new line, be it the rest of what the model is saying. */
   endLine(): void {
     this.#endLine(this.#words.pause());
+  }
+
+  /** What is done on the way, in one row of the screen. */
+  #row(text: string): void {
+    this.line(this.#deps.style.dim(fitColumns(neutralise(text), this.#deps.columns('notes') ?? Infinity)));
   }
 
   #endLine(held: string): void {

@@ -68,7 +68,7 @@ function showWork(openCalls: readonly OpenCall[], { starts }: TurnView): readonl
   if (started.length === 0) return [{ type: 'note', text: 'the gateway works on this' }];
   return started.map(({ call }) => ({
     type: 'note',
-    text: `this runs in the gateway: ${call.name} \`${describeArguments(call)}\``,
+    text: `this runs in the gateway: ${underlyingCall(call).name} \`${describeArguments(call)}\``,
   }));
 }
 

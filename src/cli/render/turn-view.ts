@@ -1,3 +1,4 @@
+import { withoutForeignMarks } from '../../base/foreign-text.ts';
 import type { CallId } from '../../base/ids.ts';
 import { wentWrong } from '../../model/call-summary.ts';
 import { partsToText } from '../../model/message.ts';
@@ -56,6 +57,8 @@ export interface Shown {
 }
 
 const longestOutcome = 100;
+// In front of an outcome that is to be seen as well.
+const longestName = 40;
 
 /** What an event adds to the screen. Events of a turn that runs and entries of one that ended are shown alike. Pure. */
 export function showEvent(view: TurnView, event: StepEvent): Shown {
@@ -180,7 +183,7 @@ function showAnswer(view: TurnView, { parts, calls }: AssistantMessage, finish: 
 function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Shown {
   const call = view.calls.find(({ id }) => id === callId);
   // Right below its call the outcome needs no name; calls that ran side by side do.
-  const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call)}: `;
+  const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call, longestName)}: `;
   const { mark, text } = describeOutcome(outcome, call);
   return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [
     { type: 'outcome', text: `${mark} ${name}${text}`.trimEnd() },
@@ -197,12 +200,12 @@ function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): Outc
     case 'done':
       return {
         mark: wentWrong(outcome, call) ? '✗' : '✓',
-        text: firstLine(partsToText(outcome.parts), longestOutcome),
+        text: firstLine(tellingPart(partsToText(outcome.parts), call), longestOutcome),
       };
     case 'refused':
       return { mark: '✗', text: `refused: ${firstLine(firstSentence(outcome.reason), longestOutcome)}` };
     case 'failed':
-      return { mark: '✗', text: firstLine(outcome.message, longestOutcome) };
+      return { mark: '✗', text: firstLine(withoutForeignMarks(outcome.message), longestOutcome) };
     case 'interrupted':
       return { mark: '✗', text: 'stopped' };
     case 'unknown':
@@ -211,6 +214,11 @@ function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): Outc
         text: 'the program ended while this ran; whether it took effect is unknown, and it was not run again',
       };
   }
+}
+
+/** A list of tasks ends with how far it is; everything else begins with what it has to say. */
+function tellingPart(text: string, call: ToolCall | undefined): string {
+  return call?.name === 'todo' ? text.slice(text.lastIndexOf('\n') + 1) : withoutForeignMarks(text);
 }
 
 /** The reason of a refusal goes on with what the model is to do about it. */

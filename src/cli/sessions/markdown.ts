@@ -1,3 +1,4 @@
+import { withoutForeignMarks } from '../../base/foreign-text.ts';
 import { underlyingCall } from '../../model/bridged-call.ts';
 import { shownArguments } from '../../model/call-summary.ts';
 import { outcomeToText, partsToText } from '../../model/message.ts';
@@ -49,7 +50,7 @@ function renderEntry(entry: TurnEntry, calls: ReadonlyMap<string, ToolCall>, blo
       const name = call === undefined ? entry.callId : `${underlyingCall(call).name} ${shownArguments(call)}`;
       const { outcome } = entry;
       const text = outcome.type === 'done' ? wholeText(outcome.parts, blobs) : outcomeToText(outcome);
-      return [`### ${name.replaceAll('\n', ' ')}`, fence(text)];
+      return [`### ${name.replaceAll('\n', ' ')}`, fence(withoutForeignMarks(text))];
     }
     case 'turn.claimed':
     case 'turn.released':

@@ -96,7 +96,7 @@ test('a command is shown while it runs, within one row, and a question has the l
   screen.line.follow({ type: 'waiting', wait: { type: 'person' } });
   await screen.pass(40);
 
-  assert.equal(running, 'running `npm test -- --');
+  assert.equal(running, 'running `npm test -- -…');
   assert.equal(screen.shown, '');
 });
 

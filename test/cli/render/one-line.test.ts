@@ -2,13 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeAge } from '../../../src/cli/render/age.ts';
 import { describeCall } from '../../../src/cli/render/describe-call.ts';
-import { clip, firstLine, oneLine } from '../../../src/cli/render/one-line.ts';
+import { clip, firstLine, fitColumns, oneLine } from '../../../src/cli/render/one-line.ts';
 import type { CallId } from '../../../src/base/ids.ts';
 
 test('a text of several lines becomes one, and what is cut off is marked', () => {
   assert.equal(oneLine('  one\n\n two\tthree ', 40), 'one ⏎ two three');
   assert.equal(oneLine('one two three', 8), 'one two…');
   assert.equal(clip('日本語テキスト', 4), '日本語…');
+});
+
+test('a text is cut where the columns end, however wide its characters are', () => {
+  assert.equal(fitColumns('one two', 7), 'one two');
+  assert.equal(fitColumns('one two three', 8), 'one two…');
+  assert.equal(fitColumns('one two three', 5), 'one…');
+  assert.equal(fitColumns('日本語テキスト', 6), '日本…');
 });
 
 test('of a long output the first line that says something is shown, and that there is more', () => {
@@ -21,7 +28,7 @@ const calls: readonly (readonly [string, string, string])[] = [
   ['terminal', '{"command":"uname -a","timeout":5}', 'terminal  uname -a'],
   ['terminal', '{"command":"one\\ntwo"}', 'terminal  one ⏎ two'],
   ['write_file', '{"content":"long","path":"a.txt"}', 'write_file  a.txt'],
-  ['strange', '{"a":1}', 'strange  {"a":1}'],
+  ['strange', '{"a":1}', 'strange  a: 1'],
   ['strange', '{}', 'strange'],
   ['broken', '{"a', 'broken  {"a'],
   ['terminal', '{"command":"\\u001b[2J"}', 'terminal  ␛[2J'],

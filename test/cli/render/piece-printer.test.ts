@@ -40,12 +40,21 @@ test('a word that is held back is printed before anything else is', () => {
     printer.speak('one tw');
     printer.line('Noted.');
     printer.speak('o');
-    printer.print({ type: 'call', text: 'terminal' });
+    printer.print({ type: 'call', text: 'browser' });
     printer.speak('three');
     printer.endLine();
   });
 
-  assert.equal(printed, 'one tw\nNoted.\no\n• terminal\nthree\n');
+  assert.equal(printed, 'one tw\nNoted.\no\n• browser\nthree\n');
+});
+
+test('a call and its outcome take one row each, whatever they say', () => {
+  const printed = print((printer) => {
+    printer.print({ type: 'call', text: 'browser  open https://example.com/' });
+    printer.print({ type: 'outcome', text: '✓ a title' });
+  });
+
+  assert.equal(printed, '• browse…\n  ✓ a ti…\n');
 });
 
 test('the words of the model are wrapped to their screen, and notes to theirs', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { markForeign } from '../../../src/base/foreign-text.ts';
 import type { TurnId } from '../../../src/base/ids.ts';
 import { blankView, missingOf, showEvent } from '../../../src/cli/render/turn-view.ts';
 import type { Piece, TurnView } from '../../../src/cli/render/turn-view.ts';
@@ -16,6 +17,8 @@ import {
   settledCall,
   steered,
 } from '../support/log-entries.ts';
+
+const plan = { ...call('c5', ''), name: 'todo', arguments: '{}' };
 
 type Happening = TurnEntry | Exclude<StepEvent, { type: 'entry' }>;
 
@@ -94,6 +97,21 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     what: 'what a file says about exit codes is no failure',
     events: [answered('', [read]), called(read), settledCall('c3', done('[exit code 1]'))],
     shown: ['call: read_file  log.txt', 'outcome: ✓ [exit code 1]'],
+  },
+  {
+    what: 'what strangers wrote is shown without the marks that are there for the model',
+    events: [
+      answered('', [read]),
+      called(read),
+      settledCall('c3', done(markForeign('a title\nand more', 'https://example.com/', 'key'))),
+      settledCall('c4', { type: 'failed', message: markForeign('no such tool', 'MCP server notes', 'key') }),
+    ],
+    shown: ['call: read_file  log.txt', 'outcome: ✓ a title …', 'outcome: ✗ no such tool'],
+  },
+  {
+    what: 'of a list of tasks the outcome says how far it is',
+    events: [answered('', [plan]), called(plan), settledCall('c5', done('[x] 1: dig\n[ ] 2: sow\n1 of 2 done'))],
+    shown: ['call: todo  read', 'outcome: ✓ 1 of 2 done'],
   },
   {
     what: 'a call that was refused before it began is shown with what it would have run',
