@@ -1,4 +1,4 @@
-import type { ConsentOffer } from '../model/channel.ts';
+import type { ConsentOffer, Outbound } from '../model/channel.ts';
 import type { ConsentScope, Verdict } from '../model/turn.ts';
 import { readVerdict } from './read-verdict.ts';
 
@@ -6,6 +6,11 @@ import { readVerdict } from './read-verdict.ts';
 export interface Reply {
   readonly verdict: Verdict;
   readonly scope?: ConsentScope;
+}
+
+/** What stands in front of the answer to a question. Pure. */
+export function promptFor({ about, offer }: Pick<Outbound, 'about' | 'offer'>): string {
+  return about === 'choice' ? 'Your answer: ' : replyPrompt(offer);
 }
 
 /** What stands in front of the answer: which ones there are. Pure. */

@@ -19,6 +19,11 @@ export function shownArguments(call: ToolCall): string {
   return JSON.stringify({ ...written, text: `(${length} characters)` });
 }
 
+/** Whether a call does nothing but ask a person. Pure. */
+export function isQuestion({ name }: ToolCall): boolean {
+  return name === 'clarify';
+}
+
 /** Whether a call is a failure to a person. To the model a command that failed is a result like any other. Pure. */
 export function wentWrong(outcome: ToolOutcome, call: ToolCall | undefined): boolean {
   if (outcome.type !== 'done') return true;

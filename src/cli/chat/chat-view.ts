@@ -6,7 +6,7 @@ import { PiecePrinter } from '../render/piece-printer.ts';
 import type { Style } from '../render/style.ts';
 import type { TurnTranscript } from '../render/transcript.ts';
 import { blankView, missingOf, showEvent } from '../render/turn-view.ts';
-import type { TurnView } from '../render/turn-view.ts';
+import type { Piece, TurnView } from '../render/turn-view.ts';
 import { ShownReplies } from './shown-replies.ts';
 
 /** What a person sees of a chat. It knows what is on the screen, so that nothing is shown twice. */
@@ -26,9 +26,10 @@ export class ChatView {
   /** Shows turns of the log again. What goes on of them goes on from there. */
   recall(turns: readonly TurnTranscript[]): void {
     this.#shown = new ShownReplies(turns);
-    for (const { turnId, view, pieces } of turns) {
+    for (const { turnId, view, pieces, result } of turns) {
       this.#views.set(turnId, view);
-      for (const piece of pieces) this.#printer.print(piece);
+      const open = result === undefined ? openQuestion(pieces) : undefined;
+      for (const piece of pieces) if (piece !== open) this.#printer.print(piece);
       this.#printer.endSpeech();
     }
   }
@@ -42,11 +43,13 @@ export class ChatView {
     const { view, pieces } = showEvent(this.#views.get(turnId) ?? blankView, event);
     this.#views.set(turnId, view);
     this.#lastTurn = turnId;
-    for (const piece of pieces) this.#printer.print(piece);
+    // The question itself comes right behind.
+    for (const piece of pieces) if (piece.type !== 'asking') this.#printer.print(piece);
   }
 
-  show({ kind, text, about }: Outbound): void {
-    if (kind === 'question' && about === 'choice') this.#printer.prose(text, (wrapped) => this.#style.bold(wrapped));
+  show({ kind, text, about, choices = [] }: Outbound): void {
+    if (kind === 'question' && about === 'choice')
+      this.#printer.prose(setApart(text, choices), (wrapped) => this.#style.bold(wrapped));
     else if (kind === 'question') this.#printer.question(text);
     else if (this.#shown.take(text)) return;
     else if (kind === 'reply') this.#reply(text);
@@ -74,4 +77,16 @@ export class ChatView {
     this.#printer.speak(missingOf(text, view));
     this.#printer.endSpeech();
   }
+}
+
+/** A question without an answer yet: it is asked again, and so need not be shown before that. */
+function openQuestion(pieces: readonly Piece[]): Piece | undefined {
+  const last = pieces.findLast(({ type }) => type === 'asking' || type === 'outcome');
+  return last?.type === 'asking' ? last : undefined;
+}
+
+/** A question with its choices further in, so that the numbers stand out. */
+function setApart(text: string, choices: readonly string[]): string {
+  const numbered = /^(\d\.) (?=\S)/gm;
+  return choices.length === 0 ? text : text.replaceAll(numbered, '  $1  ');
 }

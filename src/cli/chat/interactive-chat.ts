@@ -1,13 +1,12 @@
 import { AsyncQueue } from '../../base/async-queue.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { findCommand, parseCommand, readSaying } from '../../gateway/commands.ts';
-import type { Command } from '../../gateway/commands.ts';
+import { findCommand } from '../../gateway/commands.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
 import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
-import { readReply, replyPrompt } from '../read-reply.ts';
+import { promptFor, readReply } from '../read-reply.ts';
 import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
 import { StatusNotes } from '../render/status-notes.ts';
@@ -19,8 +18,9 @@ import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
 import { imageHelp, readImageLine } from './image-line.ts';
 import { linesToBringBack } from './lines-to-bring-back.ts';
-import { isPersonLeaving } from './is-leaving.ts';
 import { MessageLines } from './message-lines.ts';
+import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
+import type { TypedLine } from './typed-line.ts';
 
 /** A chat with the person at this terminal, until they leave. */
 export async function chatWithPerson(parts: ChatParts): Promise<number> {
@@ -42,8 +42,6 @@ type Mode =
   | { readonly type: 'idle'; readonly isAboutToLeave: boolean }
   | { readonly type: 'busy'; readonly isStopping: boolean }
   | { readonly type: 'asking'; readonly question: Outbound };
-
-type Line = Extract<TerminalInput, { readonly type: 'line' }>;
 
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
@@ -160,7 +158,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   show(message: Outbound): Promise<void> {
     this.#view.show(message);
-    if (message.kind === 'question' && message.about !== 'choice') this.#nextQuestion = message;
+    if (message.kind === 'question') this.#nextQuestion = message;
     this.#showPrompt();
     return Promise.resolve();
   }
@@ -199,7 +197,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   pasted(): void {
-    if (this.#mode.type === 'asking' && !this.#message.isEmpty) this.#askAgain();
+    if (this.#mode.type === 'asking' && !takesWords(this.#mode) && !this.#message.isEmpty) this.#askAgain();
     else if (!this.#message.isEmpty) this.#submitSoon();
   }
 
@@ -210,13 +208,23 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Only a plain yes or no answers. A command does its work, and anything else may be a slip: then it is asked again. */
-  #answer(line: Line, { digest = '', offer }: Outbound): void {
+  #answer(line: TypedLine, { digest = '', offer, about }: Outbound): void {
+    if (about === 'choice') {
+      this.#answerInWords(line);
+      return;
+    }
     const reply = line.commands === 'none' ? 'unclear' : readReply(line.text, offer);
     if (reply !== 'unclear') {
       this.#mode = busy;
       this.#input.push({ type: 'answer', digest, ...reply });
     } else if (commandIn(line) !== undefined || isGoodbye(line)) this.#send(line);
     else this.#askAgain();
+  }
+
+  /** Whatever is said answers; a command does its work, and the question stays. */
+  #answerInWords(line: TypedLine): void {
+    if (line.text.trim() !== '' && commandIn(line) === undefined && !isGoodbye(line)) this.#mode = busy;
+    this.#send(line);
   }
 
   /** What was entered is no answer to the question. */
@@ -229,8 +237,8 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   interrupt(): void {
     const isTyping = this.#screen.isTyping || !this.#message.isEmpty;
     if (isTyping) this.#dropTyped();
-    if (this.#mode.type === 'asking') this.#stop();
-    else if (isTyping) return;
+    if (this.#mode.type === 'asking' && !(isTyping && takesWords(this.#mode))) this.#stop();
+    else if (isTyping || this.#mode.type === 'asking') return;
     else if (this.#mode.type === 'idle') this.#interruptIdle(this.#mode.isAboutToLeave);
     else if (this.#mode.isStopping) this.leave(exitCodes.interrupted);
     else this.#stop();
@@ -242,7 +250,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   beforeTyping(): void {
     this.#view.endLine();
-    if (this.#mode.type === 'asking') this.#screen.prompt(replyPrompt(this.#mode.question.offer), 'forgotten');
+    if (this.#mode.type === 'asking') this.#screen.prompt(promptFor(this.#mode.question), 'forgotten');
     else this.#screen.prompt('› ', 'remembered');
   }
 
@@ -258,6 +266,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     if (this.#mode.type !== 'idle') this.#view.note(leftTurnNotes[this.#parts.app.leftTurns]);
     else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
     this.#screen[Symbol.dispose]();
+    // A question that is given up from here on is asked again: its end is nothing that anyone need read.
+    this.#mode = idle;
+    this.#nextQuestion = undefined;
   }
 
   #dropTyped(): void {
@@ -286,14 +297,14 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     // The end of a paste that has no line end is still being typed; it belongs to the same message.
     if (this.#screen.isTyping || this.#screen.isPasting) return;
     const commands = this.#message.isOfSeveral ? ({ commands: 'none' } as const) : {};
-    const line: Line = { type: 'line', text: this.#message.take(), ...commands };
+    const line: TypedLine = { type: 'line', text: this.#message.take(), ...commands };
     if (this.#mode.type === 'asking') this.#answer(line, this.#mode.question);
     else this.#send(line);
     // A question may have waited for this.
     if (!isGoodbye(line)) this.#showPrompt();
   }
 
-  #send(line: Line): void {
+  #send(line: TypedLine): void {
     const isNothing = line.text.trim() === '';
     if (this.#mode.type === 'idle') this.#mode = isNothing || isGoodbye(line) ? idle : busy;
     if (isNothing) return;
@@ -312,7 +323,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Learns which session a line went to; a command alone makes none. */
-  async #afterLine(line: Line): Promise<void> {
+  async #afterLine(line: TypedLine): Promise<void> {
     const { app, place } = this.#parts;
     const command = commandIn(line);
     // The gateway tells what can be typed anywhere; how to leave is known only here.
@@ -363,7 +374,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     }
     if (this.#message.isContinued) this.#screen.prompt('… ', 'remembered');
     else if (!this.#message.isEmpty) return;
-    else if (this.#mode.type === 'asking') this.#screen.prompt(replyPrompt(this.#mode.question.offer), 'forgotten');
+    else if (this.#mode.type === 'asking') this.#screen.prompt(promptFor(this.#mode.question), 'forgotten');
     else if (this.#mode.type === 'idle') {
       this.#view.endLine();
       this.#screen.prompt('› ', 'remembered');
@@ -371,16 +382,6 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 }
 
-/** Several lines are a text, whatever they begin with. */
-function commandIn({ text, commands }: Line): Command | undefined {
-  return commands === 'none' ? undefined : parseCommand(text.trim());
-}
-
-function isGoodbye({ text, commands }: Line): boolean {
-  return commands !== 'none' && isPersonLeaving(text);
-}
-
-/** Whether a command leads to a session that was not known here. */
-function findsSession(command: Command): boolean {
-  return readSaying(command) !== undefined || findCommand(command.name)?.name === 'resume';
+function takesWords({ question }: Extract<Mode, { readonly type: 'asking' }>): boolean {
+  return question.about === 'choice';
 }

@@ -61,6 +61,7 @@ export class PiecePrinter {
         this.line(style.dim('thinking…'));
         return;
       case 'call':
+      case 'asking':
         this.#row(`• ${piece.text}`);
         return;
       case 'outcome':

@@ -1,5 +1,6 @@
 import type { TurnId } from '../../base/ids.ts';
 import { underlyingCall } from '../../model/bridged-call.ts';
+import { isQuestion } from '../../model/call-summary.ts';
 import { foldTurn } from '../../model/turn-state.ts';
 import type { OpenCall } from '../../model/turn-state.ts';
 import type { LoggedEntry, TurnResult } from '../../model/turn.ts';
@@ -65,6 +66,7 @@ function showResult(result: TurnResult, view: TurnView): readonly Piece[] {
 function showWork(openCalls: readonly OpenCall[], { starts }: TurnView): readonly Piece[] {
   if (starts === 0) return [{ type: 'note', text: 'this waits for its turn in the gateway' }];
   const started = openCalls.filter(({ stage }) => stage === 'started');
+  if (started.some(({ call }) => isQuestion(call))) return [{ type: 'note', text: 'this waits for an answer' }];
   if (started.length === 0) return [{ type: 'note', text: 'the gateway works on this' }];
   return started.map(({ call }) => ({
     type: 'note',
@@ -74,7 +76,7 @@ function showWork(openCalls: readonly OpenCall[], { starts }: TurnView): readonl
 
 /** What was under way when the program ended. Acts that had begun are told apart from those that had not. */
 function showOpenEnd(openCalls: readonly OpenCall[]): readonly Piece[] {
-  const started = openCalls.filter(({ stage }) => stage === 'started');
+  const started = openCalls.filter(({ stage, call }) => stage === 'started' && !isQuestion(call));
   if (started.length === 0) return [{ type: 'note', text: 'the program ended here; this turn is unfinished' }];
   return started.map(({ call }) => ({
     type: 'note',

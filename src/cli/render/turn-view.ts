@@ -1,6 +1,6 @@
 import { withoutForeignMarks } from '../../base/foreign-text.ts';
 import type { CallId } from '../../base/ids.ts';
-import { wentWrong } from '../../model/call-summary.ts';
+import { isQuestion, wentWrong } from '../../model/call-summary.ts';
 import { partsToText } from '../../model/message.ts';
 import type { AssistantMessage, ToolCall, ToolOutcome } from '../../model/message.ts';
 import type { Finish } from '../../model/provider.ts';
@@ -17,6 +17,8 @@ export type Piece =
   /** An answer is complete. An `aside` is what was said before tools were called. */
   | { readonly type: 'speech.ended'; readonly text: string; readonly purpose: 'aside' | 'answer' }
   | { readonly type: 'call'; readonly text: string }
+  /** The model has a question. Where a person can be asked it follows in full. */
+  | { readonly type: 'asking'; readonly text: string }
   | { readonly type: 'outcome'; readonly text: string }
   | { readonly type: 'note'; readonly text: string };
 
@@ -117,7 +119,9 @@ function showEntry(view: TurnView, entry: TurnEntry): Shown {
         view.preview === '' ? [] : [{ type: 'note', text: 'the answer broke off; what came of it does not count' }],
       );
     case 'tool.called':
-      return shown({ ...view, lastCalled: entry.call.id }, [{ type: 'call', text: describeCall(entry.call) }]);
+      return shown({ ...view, lastCalled: entry.call.id }, [
+        { type: isQuestion(entry.call) ? 'asking' : 'call', text: describeCall(entry.call) },
+      ]);
     case 'tool.settled':
       return showOutcome(view, entry.callId, entry.outcome);
     case 'context.compacted':
@@ -185,9 +189,10 @@ function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Show
   // Right below its call the outcome needs no name; calls that ran side by side do.
   const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call, longestName)}: `;
   const { mark, text } = describeOutcome(outcome, call);
-  return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [
-    { type: 'outcome', text: `${mark} ${name}${text}`.trimEnd() },
-  ]);
+  const line = `${mark} ${name}${text}`.trimEnd();
+  // What may have happened twice, or not at all, is read to its end: an outcome is cut to one row.
+  const piece: Piece = mark === '?' ? { type: 'note', text: `  ${line}` } : { type: 'outcome', text: line };
+  return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [piece]);
 }
 
 interface OutcomeText {

@@ -19,6 +19,7 @@ import {
 } from '../support/log-entries.ts';
 
 const plan = { ...call('c5', ''), name: 'todo', arguments: '{}' };
+const ask = { ...call('c6', ''), name: 'clarify', arguments: '{"question":"Which one?"}' };
 
 type Happening = TurnEntry | Exclude<StepEvent, { type: 'entry' }>;
 
@@ -114,6 +115,11 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     shown: ['call: todo  read', 'outcome: ✓ 1 of 2 done'],
   },
   {
+    what: 'a question of the model is told from what it does',
+    events: [answered('', [ask]), called(ask), settledCall('c6', done('The user answers: blue'))],
+    shown: ['asking: clarify  Which one?', 'outcome: ✓ The user answers: blue'],
+  },
+  {
     what: 'a call that was refused before it began is shown with what it would have run',
     events: [
       answered('', [list]),
@@ -203,7 +209,7 @@ for (const [outcome, text] of outcomes) {
   test(`an outcome that is ${outcome.type} is shown as "${text}"`, () => {
     assert.deepEqual(
       show([answered('', [list]), called(list), settledCall('c1', outcome)]).texts.at(-1),
-      `outcome: ${text}`,
+      outcome.type === 'unknown' ? `note:   ${text}` : `outcome: ${text}`,
     );
   });
 }
