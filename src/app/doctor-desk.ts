@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isAppError } from '../base/errors.ts';
+import { isJsonObject } from '../base/json.ts';
 import { createRedactor } from '../base/redact.ts';
 import type { ChannelFacts, DoctorDesk, SettingsFacts } from '../cli/doctor/doctor-desk.ts';
 import { socketName } from '../gateway/gateway-status.ts';
@@ -8,6 +9,9 @@ import { withDefaults } from '../model/config.ts';
 import type { Config } from '../model/config.ts';
 import type { UserConfig } from '../model/config-schema.ts';
 import type { AdmittedPerson } from '../model/health.ts';
+import { mcpServersSchema } from '../model/mcp-schema.ts';
+import { doubtsAboutServers } from '../model/mcp-settings.ts';
+import { findBackendProblem } from '../model/terminal-settings.ts';
 import { isLoopbackHost, usualWebPort } from '../model/web-host.ts';
 import { lookAtConfig } from '../store/home/config-file.ts';
 import type { LoadedConfig } from '../store/home/config-file.ts';
@@ -16,8 +20,11 @@ import type { Secrets } from '../store/home/env-file.ts';
 import { homeAt } from '../store/home/home-folder.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import { inspectHome } from '../store/home/inspect-home.ts';
+import { TrustedFolders } from '../store/home/trusted-folders.ts';
+import { FileProjectServers } from '../store/project/project-servers.ts';
 import { inspectStore } from '../store/sqlite/inspect-store.ts';
 import type { Around } from './doctor-parts.ts';
+import { findIgnored } from './trust-note.ts';
 import { viewGateway } from './service-desk.ts';
 
 /** Everything that can be seen without changing anything. The home need not exist, and its settings may be broken. */
@@ -33,7 +40,8 @@ export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk
       machine: `${process.platform} ${process.arch}`,
     },
     places: { home: home.path, envFile: home.envFile, socket: join(home.state, socketName) },
-    settings: facts.type === 'usable' ? { ...facts, warnings: [...secrets.warnings, ...facts.warnings] } : facts,
+    settings: facts,
+    keyWarnings: secrets.warnings,
     gateway: viewGateway(home, loaded.config.agent.drainMs),
     home: () => inspectHome(home),
     store: () => inspectStore(home.state),
@@ -42,6 +50,7 @@ export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk
     hands: async () => (await import('./doctor-hands.ts')).lookAtHands(parts),
     consent: async () => (await import('./doctor-hands.ts')).lookAtConsent(parts),
     servers: async () => (await import('./doctor-hands.ts')).lookAtServers(parts),
+    ignoredServers: (folder) => findIgnored(new FileProjectServers(new TrustedFolders(home.trustFile)).at(folder)),
     people: () => askForPeople(home),
     redact: createRedactor(secrets.values()),
   };
@@ -51,13 +60,23 @@ async function readSettings(home: HomeFolder): Promise<{ facts: SettingsFacts; l
   try {
     const loaded = await lookAtConfig(home);
     const { path, source, warnings } = loaded;
-    return { facts: { type: 'usable', path, source, warnings }, loaded };
+    const [problems, instead] =
+      source === 'last-good' ? [warnings.slice(0, -1), warnings.at(-1)] : [withoutRepeats(loaded), undefined];
+    return { facts: { type: 'usable', path, source, warnings: problems, instead }, loaded };
   } catch (thrown) {
     if (!isAppError(thrown, 'bad-config')) throw thrown;
     const config = withDefaults({} as UserConfig);
     const loaded = { path: home.configFile, config, user: null, warnings: [], source: 'defaults' } as const;
     return { facts: { type: 'unusable', problems: thrown.message.split('\n') }, loaded };
   }
+}
+
+/** Without what is broken by it, and so is said with its place and its cost in another group. */
+function withoutRepeats({ warnings, config, user }: LoadedConfig): readonly string[] {
+  const servers = mcpServersSchema.parse(isJsonObject(user) ? (user['mcp_servers'] ?? {}) : {});
+  const unused = servers.type === 'valid' ? doubtsAboutServers(servers.value).map(({ message }) => message) : [];
+  const repeated = [findBackendProblem(config.terminal), ...unused.filter((text) => text.includes(' is not used: '))];
+  return warnings.filter((warning) => !repeated.some((text) => text !== undefined && warning.endsWith(`: ${text}`)));
 }
 
 async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Promise<ChannelFacts> {

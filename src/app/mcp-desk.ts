@@ -19,6 +19,7 @@ import { FileProjectServers } from '../store/project/project-servers.ts';
 import type { ConnectDeps } from '../tools/mcp/connect-server.ts';
 import { expandVariables } from '../tools/mcp/expand-variables.ts';
 import { LoginNeeded } from '../tools/mcp/login-needed.ts';
+import { findIgnored } from './trust-note.ts';
 import { connectDeps, forProject } from './tool-servers.ts';
 
 interface Around {
@@ -48,6 +49,7 @@ export async function openMcpDesk({ env, clock, folder }: Around): Promise<McpDe
   return {
     servers,
     projectOf: (name) => (config.mcpServers[name] === undefined ? ofProject?.folder : undefined),
+    ignored: folder === undefined ? undefined : findIgnored(project),
     path,
     warnings: [...secrets.warnings, ...warnings],
     problemOf,

@@ -1,4 +1,5 @@
-import type { ProjectServersSource } from '../model/project-servers.ts';
+import { describeIgnoredServers } from '../model/project-servers.ts';
+import type { IgnoredServers, ProjectServers, ProjectServersSource } from '../model/project-servers.ts';
 import type { FilePromptSources } from '../store/prompt/prompt-sources.ts';
 import { serversFile } from '../store/project/project-servers.ts';
 
@@ -18,23 +19,35 @@ function describeUntrusted(workdir: string, sources: NoteSources['sources']): re
   const { folder, names } = ignored;
   const [first = ''] = names;
   const what = names.length === 1 ? `${first} is` : `${first} and ${names.length - 1} more are`;
-  return [`${what} not read: ${folder} is not trusted. To trust it: talaria trust ${quoteForShell(folder)}`];
+  return [`${what} not read: ${folder} is not trusted. To trust it: ${trustCommand(folder)}`];
 }
 
 function describeServers(workdir: string, projects: ProjectServersSource): readonly string[] {
   const found = projects.at(workdir);
+  const ignored = findIgnored(found);
+  // That a folder is not trusted is said of all its files at once.
+  if (ignored === undefined || found.type === 'untrusted') return [];
+  return [describeIgnoredServers(ignored)];
+}
+
+/** What there is to say about the servers of a project; undefined where they count, or there are none. Pure. */
+export function findIgnored(found: ProjectServers): IgnoredServers | undefined {
+  const name = serversFile;
   switch (found.type) {
-    case 'changed':
-      return [
-        `${serversFile} in ${found.folder} is not as it was trusted, and none of its servers is used. To look at it and trust it: talaria trust ${quoteForShell(found.folder)}`,
-      ];
-    case 'broken':
-      return [`${serversFile} in ${found.folder} is not used: ${found.problem}`];
     case 'none':
-    case 'untrusted':
     case 'trusted':
-      return [];
+      return undefined;
+    case 'untrusted':
+      return { name, folder: found.folder, reason: 'the folder is not trusted', fix: trustCommand(found.folder) };
+    case 'changed':
+      return { name, folder: found.folder, reason: 'it is not as it was trusted', fix: trustCommand(found.folder) };
+    case 'broken':
+      return { name, folder: found.folder, reason: found.problem, fix: undefined };
   }
+}
+
+function trustCommand(folder: string): string {
+  return `talaria trust ${quoteForShell(folder)}`;
 }
 
 function quoteForShell(path: string): string {

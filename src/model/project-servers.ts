@@ -17,6 +17,20 @@ export interface TrustedServers {
   readonly servers: McpServers;
 }
 
+/** A file of a project with servers that do not count, why, and the command that has them count. */
+export interface IgnoredServers {
+  readonly name: string;
+  readonly folder: string;
+  readonly reason: string;
+  readonly fix: string | undefined;
+}
+
+/** Pure. */
+export function describeIgnoredServers({ name, folder, reason, fix }: IgnoredServers): string {
+  const advice = fix === undefined ? '' : `. To look at it and trust it: ${fix}`;
+  return `${name} in ${folder} is not used: ${reason}${advice}`;
+}
+
 export interface ProjectServersSource {
   /** Cheap where nothing has changed; then it is the same object, too. */
   at(workdir: string): ProjectServers;

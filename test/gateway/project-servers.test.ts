@@ -78,7 +78,10 @@ test('the servers of a project are used once its folder is trusted, as they are 
     /^\.mcp\.json is not read: .*\/work is not trusted\. To trust it: talaria trust .*\/work$/,
   );
   assert.equal(changed.length, 1);
-  assert.match(changed[0] ?? '', /^\.mcp\.json in .*\/work is not as it was trusted.*: talaria trust .*\/work$/);
+  assert.match(
+    changed[0] ?? '',
+    /^\.mcp\.json in .*\/work is not used: it is not as it was trusted\..*: talaria trust .*\/work$/,
+  );
 });
 
 async function sayElsewhere(house: TestHouse, workdir: string, messageId = 'm1'): Promise<void> {

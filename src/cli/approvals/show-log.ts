@@ -1,4 +1,5 @@
 import { shortId } from '../../base/ids.ts';
+import { localTime } from '../../base/local-time.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readLimit } from '../read-limit.ts';
@@ -23,7 +24,7 @@ export const showConsentLog: CommandFunction = async (args, deps) => {
 };
 
 function renderRecord(record: ConsentRecord): string {
-  const at = new Date(record.at).toISOString().slice(0, 16).replace('T', ' ');
+  const at = localTime(record.at);
   const who = record.by ?? '-';
   return `${at}  ${shortId(record.session)}  ${who}  ${describe(record)}  ${oneLine(record.question, longestQuestion)}`;
 }

@@ -1,9 +1,11 @@
 import { systemClock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { AdmittedPerson, StoreState } from '../../model/health.ts';
+import type { IgnoredServers } from '../../model/project-servers.ts';
 import type { CliDeps } from '../app-port.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { currentFolder } from '../mcp/open-here.ts';
 import { chooseStyle } from '../render/style.ts';
 import { findGateway } from '../service/find-gateway.ts';
 import type { Found } from '../service/find-gateway.ts';
@@ -16,7 +18,7 @@ import { judgeGateway, lookAtService } from './judge-gateway.ts';
 import type { ServiceFacts } from './judge-gateway.ts';
 import { judgeConsent, judgeHands, judgeServers } from './judge-hands.ts';
 import { judgeHome } from './judge-home.ts';
-import { judgeModel, judgeSettings } from './judge-settings.ts';
+import { judgeModel, judgeSettings, problem } from './judge-settings.ts';
 import { judgeStore } from './judge-store.ts';
 import { countOf, renderFindings } from './render-findings.ts';
 
@@ -48,7 +50,10 @@ async function examine(deps: CliDeps, desk: DoctorDesk): Promise<readonly Findin
   return await Promise.all([
     group('program', () => [judgeProgram(process.version, desk)]),
     group('home', () => judgeHome(desk.places.home, desk.home())),
-    group('settings', () => judgeSettings(desk.settings)),
+    group('settings', () => [
+      ...judgeSettings(desk.settings),
+      ...desk.keyWarnings.map((text) => problem('hint', text)),
+    ]),
     group(
       'model',
       bySettings(desk, async () => judgeModel(await desk.model(), editKeys(desk))),
@@ -74,7 +79,7 @@ async function examine(deps: CliDeps, desk: DoctorDesk): Promise<readonly Findin
     ),
     group(
       'mcp',
-      bySettings(desk, async () => judgeServers(await desk.servers())),
+      bySettings(desk, async () => judgeServers(await desk.servers(), lookAround(deps, desk))),
     ),
     group('store', () => judgeStore(store())),
   ]);
@@ -124,6 +129,11 @@ async function findPeople(
   const state = store();
   if (state.type === 'none') return [];
   return state.type === 'sound' ? state.people : undefined;
+}
+
+function lookAround({ process }: CliDeps, desk: DoctorDesk): IgnoredServers | undefined {
+  const folder = currentFolder(process);
+  return folder === undefined ? undefined : desk.ignoredServers(folder);
 }
 
 /** A service manager that hangs is no reason to hang. */

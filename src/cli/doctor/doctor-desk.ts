@@ -1,4 +1,5 @@
 import type { AdmittedPerson, HomeState, StoreState } from '../../model/health.ts';
+import type { IgnoredServers } from '../../model/project-servers.ts';
 import type { GatewayView } from '../service/gateway-view.ts';
 
 /**
@@ -9,6 +10,8 @@ export interface DoctorDesk {
   readonly program: { readonly node: string; readonly sqlite: string; readonly machine: string };
   readonly places: { readonly home: string; readonly envFile: string; readonly socket: string };
   readonly settings: SettingsFacts;
+  /** What is wrong with the file that keys are kept in. */
+  readonly keyWarnings: readonly string[];
   readonly gateway: GatewayView;
   home(): HomeState;
   store(): StoreState;
@@ -18,6 +21,8 @@ export interface DoctorDesk {
   hands(): Promise<HandFacts>;
   consent(): Promise<ConsentFacts>;
   servers(): Promise<readonly ServerFacts[]>;
+  /** The file with servers of the project around a folder, where it does not count. */
+  ignoredServers(folder: string): IgnoredServers | undefined;
   /** Who was let in, from the gateway that runs; undefined where none does. */
   people(): Promise<readonly AdmittedPerson[] | undefined>;
   /** Takes every known secret out of a text. */
@@ -29,8 +34,10 @@ export type SettingsFacts =
       readonly type: 'usable';
       readonly path: string;
       readonly source: 'file' | 'defaults' | 'last-good';
-      /** Each with its line and column. */
+      /** Each with its line and column, but for those that are said where they cost something. */
       readonly warnings: readonly string[];
+      /** Which settings count in place of a file that is broken. */
+      readonly instead?: string | undefined;
     }
   | { readonly type: 'unusable'; readonly problems: readonly string[] };
 

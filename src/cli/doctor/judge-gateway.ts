@@ -1,3 +1,4 @@
+import { localTime } from '../../base/local-time.ts';
 import type { GatewayView, StartFailure } from '../service/gateway-view.ts';
 import type { Found } from '../service/find-gateway.ts';
 import type { ServiceKeeper, ServiceState } from '../service/service-keeper.ts';
@@ -57,7 +58,7 @@ function judgeRunning(found: Found, version: string): readonly Finding[] {
     case 'running': {
       const { pid, since, start } = found.status;
       const safe = start === 'safe' ? ', in a safe start' : '';
-      const running: Finding = { level: 'fine', name: 'running', text: `pid ${pid}, since ${since}${safe}` };
+      const running: Finding = { level: 'fine', name: 'running', text: `pid ${pid}, since ${localTime(since)}${safe}` };
       return found.status.version === version ? [running] : [running, judgeVersion(found.status.version, version)];
     }
     case 'silent':
@@ -74,7 +75,7 @@ function judgeRunning(found: Found, version: string): readonly Finding[] {
         {
           level: 'note',
           name: 'running',
-          text: `no; a chat or another command uses the home (pid ${found.pid}, since ${found.since})`,
+          text: `no; a chat or another command uses the home (pid ${found.pid}, since ${localTime(found.since)})`,
         },
       ];
     case 'nothing':
@@ -93,7 +94,7 @@ function judgeFailure({ at, reason }: StartFailure, service: ServiceFacts): Find
   return {
     level: isExpected ? 'broken' : 'hint',
     name: 'last start',
-    text: `failed, ${at}: ${reason}`,
+    text: `failed, ${localTime(at)}: ${reason}`,
     fix: 'talaria gateway run',
   };
 }

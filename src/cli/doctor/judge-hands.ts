@@ -1,4 +1,6 @@
 import type { ConsentFacts, Counted, ElsewhereFacts, HandFacts, ProgramFacts, ServerFacts } from './doctor-desk.ts';
+import { mcpServerName } from '../../model/mcp-settings.ts';
+import type { IgnoredServers } from '../../model/project-servers.ts';
 import { nameTaken } from '../../model/toolsets.ts';
 import { shellWord } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -79,14 +81,19 @@ function judgeNames(names: readonly string[], about: About): readonly Finding[] 
 }
 
 /** Pure. */
-export function judgeServers(servers: readonly ServerFacts[]): readonly Finding[] {
-  if (servers.length === 0) return [{ level: 'note', name: 'servers', text: 'none in the settings' }];
-  return servers.map(judgeServer);
+export function judgeServers(servers: readonly ServerFacts[], ignored: IgnoredServers | undefined): readonly Finding[] {
+  const judged = servers.map(judgeServer);
+  const none: Finding = { level: 'note', name: 'servers', text: 'none in the settings' };
+  return [...(judged.length === 0 ? [none] : judged), ...(ignored === undefined ? [] : [judgeIgnored(ignored)])];
+}
+
+function judgeIgnored({ name, folder, reason, fix }: IgnoredServers): Finding {
+  return { level: 'note', name, text: `that of ${folder} is not used: ${reason}`, fix };
 }
 
 function judgeServer({ name, isEnabled, missing, place }: ServerFacts): Finding {
   if (!isEnabled) return { level: 'note', name, text: 'switched off in the settings' };
-  const taken = nameTaken(name);
+  const taken = mcpServerName.test(name) ? nameTaken(name) : 'a name has letters, digits, _ and -, 32 of them at most';
   if (taken !== undefined) {
     return { level: 'broken', name, text: `it is not used: ${taken}`, fix: `talaria mcp remove ${shellWord(name)}` };
   }

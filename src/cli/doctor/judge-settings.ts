@@ -6,12 +6,15 @@ import type { Finding } from './finding.ts';
 /** Pure. */
 export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
   if (facts.type === 'unusable') return facts.problems.map((text) => problem('broken', text));
-  const { path, source, warnings } = facts;
+  const { path, source, warnings, instead } = facts;
   switch (source) {
     case 'defaults':
       return [{ level: 'fine', name: 'file', text: `there is none at ${path}; the defaults are used` }];
     case 'last-good':
-      return warnings.map((text) => problem('broken', text));
+      return [
+        ...warnings.map((text) => problem('broken', text)),
+        ...(instead === undefined ? [] : [{ level: 'note', name: 'instead', text: instead } as const]),
+      ];
     case 'file':
       return [{ level: 'fine', name: 'file', text: path }, ...warnings.map((text) => problem('hint', text))];
   }

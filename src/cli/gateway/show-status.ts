@@ -1,3 +1,4 @@
+import { localTime } from '../../base/local-time.ts';
 import type { GatewayStatus } from '../../gateway/gateway-status.ts';
 import type { CliDeps, ServiceDesk } from '../app-port.ts';
 import type { StartFailure } from '../service/gateway-view.ts';
@@ -48,7 +49,7 @@ function renderText({ found, service, failure, warnings }: Seen): string {
     ['state', describeFound(found)],
     ...(found.type === 'running' ? describeRunning(found.status) : []),
     ['service', describeService(service)],
-    ...(failure === undefined ? [] : [['last failure', `${failure.at}: ${failure.reason}`] as const]),
+    ...(failure === undefined ? [] : [['last failure', `${localTime(failure.at)}: ${failure.reason}`] as const]),
     ...warnings.map((warning, index) => [index === 0 ? 'settings' : '', warning] as const),
   ];
   return rows.map(([name, text]) => `${name.padEnd(14)}${neutralise(text)}\n`).join('');
@@ -57,11 +58,11 @@ function renderText({ found, service, failure, warnings }: Seen): string {
 function describeFound(found: Found): string {
   switch (found.type) {
     case 'running':
-      return `${found.status.state} (pid ${found.status.pid}, since ${found.status.since})`;
+      return `${found.status.state} (pid ${found.status.pid}, since ${localTime(found.status.since)})`;
     case 'silent':
       return `running, and does not answer (pid ${found.pid})`;
     case 'other':
-      return `not running; a chat or another command uses the home (pid ${found.pid}, since ${found.since})`;
+      return `not running; a chat or another command uses the home (pid ${found.pid}, since ${localTime(found.since)})`;
     case 'nothing':
       return 'not running';
   }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { LoggingIn, LoginWishes } from '../../model/mcp-logins.ts';
 import type { McpServers } from '../../model/mcp-settings.ts';
+import type { IgnoredServers } from '../../model/project-servers.ts';
 
 export interface FoundTool {
   readonly name: string;
@@ -18,6 +19,8 @@ export interface McpDesk {
   readonly servers: McpServers;
   /** The folder of the project that names a server; undefined where the settings do. */
   projectOf(name: string): string | undefined;
+  /** The file with servers of the project around, where it does not count. */
+  readonly ignored: IgnoredServers | undefined;
   /** The file that names them. */
   readonly path: string;
   readonly warnings: readonly string[];

@@ -6,7 +6,8 @@ export async function openHere({ openMcp, process }: CliDeps): Promise<McpDesk> 
   return await openMcp(currentFolder(process));
 }
 
-function currentFolder(process: CliDeps['process']): string | undefined {
+/** The folder that the command was given in; undefined where it is gone. */
+export function currentFolder(process: CliDeps['process']): string | undefined {
   try {
     return process.cwd();
   } catch {

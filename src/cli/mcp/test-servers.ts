@@ -1,5 +1,6 @@
 import { AppError } from '../../base/errors.ts';
 import type { McpServerSettings } from '../../model/mcp-settings.ts';
+import { describeIgnoredServers } from '../../model/project-servers.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
@@ -11,7 +12,7 @@ const longestDescription = 90;
 
 export const listServers: CommandFunction = async (args, deps) => {
   const desk = await openHere(deps);
-  const { servers, warnings, path } = desk;
+  const { servers, warnings, path, ignored } = desk;
   const { stdout, stderr } = deps.process;
   const rows = Object.entries(servers).map(([name, server]) => ({
     name,
@@ -20,7 +21,7 @@ export const listServers: CommandFunction = async (args, deps) => {
     project: desk.projectOf(name),
   }));
   if (args.has('json')) {
-    stdout.write(`${JSON.stringify({ path, servers: rows })}\n`);
+    stdout.write(`${JSON.stringify({ path, servers: rows, ignored })}\n`);
     return exitCodes.done;
   }
   for (const warning of warnings) stderr.write(`${neutralise(`talaria: ${warning}`)}\n`);
@@ -31,6 +32,7 @@ export const listServers: CommandFunction = async (args, deps) => {
   if (lines.length === 0)
     lines.push('There is no MCP server in the settings. To add one: talaria mcp add NAME -- COMMAND');
   stdout.write(`${neutralise(lines.join('\n'))}\n`);
+  if (ignored !== undefined) stderr.write(`${neutralise(`talaria: ${describeIgnoredServers(ignored)}`)}\n`);
   return exitCodes.done;
 };
 

@@ -1,3 +1,4 @@
+import { localTime } from '../../base/local-time.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findSession } from '../find-session.ts';
@@ -20,9 +21,7 @@ export const showSession: CommandFunction = async (args, deps) => {
   const columns = (): number | undefined => (stdout.isTTY ? stdout.columns : undefined);
   const printer = new PiecePrinter({ speech: write, notes: write, style, columns });
   const title = session.title === '' ? session.id : `${oneLine(session.title, 200)} (${session.id})`;
-  printer.line(
-    style.dim(`${title}, begun ${new Date(session.createdAt).toISOString()} in ${oneLine(session.workdir, 200)}`),
-  );
+  printer.line(style.dim(`${title}, begun ${localTime(session.createdAt)} in ${oneLine(session.workdir, 200)}`));
   const state = (await app.isAtWork(session.id)) ? 'at-work' : 'left';
   for (const turn of transcribe(entries, state)) {
     printer.line('');

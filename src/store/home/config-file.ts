@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError, describeError } from '../../base/errors.ts';
 import { isJsonObject, parseJson, stableJson } from '../../base/json.ts';
 import type { Json } from '../../base/json.ts';
+import { localTime } from '../../base/local-time.ts';
 import { checkConfig, withDefaults } from '../../model/config.ts';
 import type { UserConfig } from '../../model/config-schema.ts';
 import type { Config } from '../../model/config.ts';
@@ -14,6 +15,7 @@ import { writeAtomically } from './write-atomically.ts';
 export interface LoadedConfig extends SettingsState {
   /** The file that counts, or would if there were one. */
   readonly path: string;
+  /** With `last-good` they are what is wrong with the file, and behind that, which settings count instead. */
   readonly warnings: readonly string[];
   readonly source: 'defaults' | 'file' | 'last-good';
 }
@@ -149,7 +151,7 @@ function useLastGood(lastGood: LastGood | undefined, problems: readonly string[]
 function readLastGood(path: string): LastGood | undefined {
   const kept = parseJson(readIfThere(path) ?? '');
   if (!isJsonObject(kept) || typeof kept['text'] !== 'string') return undefined;
-  return { text: kept['text'], value: kept['value'] ?? {}, since: statSync(path).mtime.toISOString() };
+  return { text: kept['text'], value: kept['value'] ?? {}, since: localTime(statSync(path).mtimeMs) };
 }
 
 async function keepAsLastGood(

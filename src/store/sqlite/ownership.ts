@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError, systemErrorCode } from '../../base/errors.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
+import { localTime } from '../../base/local-time.ts';
 import { closeToOthers, privateFileMode } from '../private-folder.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { ownerLockName, ownerNoteName } from './store-files.ts';
@@ -85,7 +86,7 @@ function writeNote(path: string, now: number): void {
 
 function alreadyRunning(notePath: string): AppError {
   const note = readNote(notePath);
-  const details = note === undefined ? '' : ` (pid ${note.pid}, since ${note.since})`;
+  const details = note === undefined ? '' : ` (pid ${note.pid}, since ${localTime(note.since)})`;
   return new AppError('already-running', `already running${details}`);
 }
 

@@ -167,6 +167,8 @@ test('the doctor says where commands run when that is not here, and what is miss
   const shutIn = await examine(desk, { PATH: dirname(process.execPath) });
 
   assert.match(find(unset, 'hands', 'commands')?.text ?? '', /terminal\.ssh\.host names no host/);
+  // Said once, where it costs something.
+  assert.doesNotMatch(JSON.stringify(unset.groups.find(({ name }) => name === 'settings')), /names no host/);
   assert.deepEqual(find(open, 'hands', 'sandbox'), {
     level: 'hint',
     text: 'not enforced: nothing keeps commands in on box.example; they are asked about',
@@ -190,10 +192,33 @@ test('with settings that were good once the doctor says that those are used', as
   const report = await examine(desk);
   const texts = report.groups.find(({ name }) => name === 'settings')?.findings.map(({ level, text }) => [level, text]);
 
-  assert.equal(report.code, 1);
+  assert.deepEqual([report.code, report.broken], [1, 1]);
   assert.match(texts?.[0]?.[1] ?? '', /config\.json:1:24: model\.provider/);
-  assert.match(texts?.[1]?.[1] ?? '', /^the settings of .* are used until this is mended$/);
+  assert.equal(texts?.[1]?.[0], 'note');
+  assert.match(texts?.[1]?.[1] ?? '', /^the settings of \d{4}-\d\d-\d\d \d\d:\d\d are used until this is mended$/);
   assert.deepEqual(find(report, 'model', 'model'), { level: 'fine', text: 'custom:scripted' });
+});
+
+test('the servers of a project that nobody trusts are named by doctor and mcp list, with the command that trusts it', async () => {
+  await using desk = await openDesk();
+  await writeFile(join(desk.workdir, '.mcp.json'), '{"mcpServers":{"sea":{"command":"sh"}}}');
+
+  const report = await examine(desk);
+  const listed = await desk.run(['mcp', 'list']);
+  const { ignored } = JSON.parse((await desk.run(['mcp', 'list', '--json'])).stdout) as { ignored: unknown };
+
+  const fix = `talaria trust ${desk.workdir}`;
+  const reason = 'the folder is not trusted';
+  assert.deepEqual(find(report, 'mcp', '.mcp.json'), {
+    level: 'note',
+    text: `that of ${desk.workdir} is not used: ${reason}`,
+    fix,
+  });
+  assert.equal(
+    listed.stderr,
+    `talaria: .mcp.json in ${desk.workdir} is not used: ${reason}. To look at it and trust it: ${fix}\n`,
+  );
+  assert.deepEqual(ignored, { name: '.mcp.json', folder: desk.workdir, reason, fix });
 });
 
 test('a home that is no folder, and a database that is none, are broken, and cost nothing else', async () => {
@@ -285,7 +310,10 @@ test('beside a running gateway the doctor tells of it and leaves its database al
   const report = await examine(desk, env);
 
   assert.equal(report.code, 0);
-  assert.match(find(report, 'gateway', 'running')?.text ?? '', new RegExp(`^pid ${gateway.child.pid}, since 20`));
+  assert.match(
+    find(report, 'gateway', 'running')?.text ?? '',
+    new RegExp(`^pid ${gateway.child.pid}, since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d$`),
+  );
   assert.match(find(report, 'store', 'database')?.text ?? '', /, in use, and not looked into meanwhile$/);
   assert.equal(find(report, 'channels', 'access')?.text, '1 by the settings');
   if (process.platform !== 'linux') return t.skip('only Linux has systemd');
