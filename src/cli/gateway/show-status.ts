@@ -22,11 +22,19 @@ export const showStatus: CommandFunction = async (args, deps) => {
   return found.type === 'running' || found.type === 'silent' ? exitCodes.done : exitCodes.notRunning;
 };
 
-type Service = (ServiceState & Pick<ServiceKeeper, 'name' | 'unit'>) | undefined;
+type Service =
+  | (ServiceState &
+      Pick<ServiceKeeper, 'name' | 'unit'> & {
+        /** Why it cannot be used here; undefined where it can. */
+        readonly problem: string | undefined;
+      })
+  | undefined;
 
 async function lookAtService(deps: CliDeps, desk: ServiceDesk): Promise<Service> {
   const service = await findKeeper(deps, desk);
-  return service && { name: service.name, unit: service.unit, ...(await service.state()) };
+  if (service === undefined) return undefined;
+  const { name, unit } = service;
+  return { name, unit, ...(await service.state()), problem: await service.problem() };
 }
 
 interface Seen {
@@ -83,9 +91,10 @@ function describeRunning(status: GatewayStatus): readonly (readonly [string, str
 
 function describeService(service: Service): string {
   if (service === undefined) return 'this system has none that we know';
-  const { name, unit, file, isEnabled } = service;
+  const { name, unit, file, isEnabled, problem } = service;
   switch (file) {
     case 'none':
+      if (problem !== undefined) return `${problem}; talaria gateway start runs it in the background`;
       return `${name}: not installed (talaria gateway install)`;
     case 'foreign':
       return `${name}: ${unit} was written by someone else`;

@@ -66,11 +66,40 @@ function asSecrets({ text, warnings }: EnvFile, env: Environment): Secrets {
 function readEnvFile(path: string, close: (path: string) => readonly string[]): EnvFile {
   try {
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return { text, warnings: close(path) };
+    return { text, warnings: [...close(path), ...describeStrangeLines(path, findStrangeLines(text))] };
   } catch (thrown) {
     if (systemErrorCode(thrown) === 'ENOENT') return { text: '', warnings: [] };
     return { text: '', warnings: [`${path} cannot be read, so that no key in it is used: ${describeError(thrown)}`] };
   }
+}
+
+/** What such a line says is never told: it may be a key that lacks its name. */
+function describeStrangeLines(path: string, [first, ...others]: readonly number[]): readonly string[] {
+  if (first === undefined) return [];
+  const what = others.length === 0 ? 'this is' : `this and ${others.length} more are`;
+  return [`${path}:${first}:1: ${what} neither NAME=value nor a comment, and no key comes of it`];
+}
+
+/** The lines, counted from 1, that set nothing. A value in quotes may go over several. Pure. */
+function findStrangeLines(text: string): readonly number[] {
+  const strange: number[] = [];
+  const lines = text.split(/\r?\n/);
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const setting = /^\s*(?:export\s+)?[A-Za-z_][\w.-]*\s*=\s*(?<value>.*)$/.exec(line);
+    if (setting === null) strange.push(index + 1);
+    else index += linesBehind(setting.groups?.['value'] ?? '', lines.slice(index + 1));
+  }
+  return strange;
+}
+
+/** How many more lines belong to a value. */
+function linesBehind(value: string, behind: readonly string[]): number {
+  const [quote = ''] = /^["'`]/.exec(value) ?? [];
+  if (quote === '' || value.indexOf(quote, 1) !== -1) return 0;
+  // A quote that is never closed is one character of the value.
+  return behind.findIndex((line) => line.includes(quote)) + 1;
 }
 
 function closeEnvFile(path: string): readonly string[] {

@@ -140,12 +140,19 @@ async function noteAsked(home: string, server: string): Promise<void> {
 test('with settings that were never good the doctor says where they are broken, and looks at what does not go by them', async () => {
   await using desk = await openDesk();
   await writeFile(join(desk.home, 'config.yaml'), 'model:\n  provider: [\n');
+  const keys = join(desk.home, '.env');
+  await writeFile(keys, 'A=1\na-key-without-a-name\n');
 
   const report = await examine(desk);
 
   assert.equal(report.code, 1);
   assert.match(find(report, 'settings', 'problem')?.text ?? '', /config\.yaml:\d+:\d+: /);
   assert.match(find(report, 'settings', 'problem')?.fix ?? '', /^\$\{EDITOR:-vi\} \+\d+ \S+config\.yaml$/);
+  assert.deepEqual(find(report, 'settings', 'warning'), {
+    level: 'hint',
+    text: `${keys}:2:1: this is neither NAME=value nor a comment, and no key comes of it`,
+    fix: `\${EDITOR:-vi} +2 ${keys}`,
+  });
   assert.deepEqual(find(report, 'model', 'unknown'), {
     level: 'note',
     text: 'it goes by the settings, which are broken',

@@ -5,7 +5,7 @@ import { parseJson } from '../../../src/base/json.ts';
 import { callsTool, says } from '../../support/model-script.ts';
 import { isRunning } from '../../support/processes.ts';
 import { anna, botToken } from '../../support/telegram-server.ts';
-import { entryPoint } from '../support/program.ts';
+import { entryPoint, openDesk } from '../support/program.ts';
 import { openServiceBench } from './service-bench.ts';
 
 function logLine(message: string): string {
@@ -36,6 +36,14 @@ test('gateway start serves in the background, status tells what runs, and stop e
     [started, again, status, stopped, afterwards].map(({ code }) => code),
     [0, 0, 0, 0, 3],
   );
+});
+
+test('where the system keeps no services, status does not advise to install one', async () => {
+  await using desk = await openDesk([]);
+
+  const { stdout } = await desk.run(['gateway', 'status'], { env: { PATH: desk.workdir } });
+
+  assert.match(stdout, /^service +there is no .*; talaria gateway start runs it in the background$/m);
 });
 
 test('gateway start says where the page is, and how to be let in', async () => {

@@ -99,3 +99,20 @@ test('what logs in somewhere is known by its name, or by the password in it', as
 
   assert.deepEqual(secrets.credentials().toSorted(), ['of-file', 'outside', 'postgres://me:pw@db.example/x']);
 });
+
+test('a line that sets nothing is told by its number and never by what it says', async () => {
+  await using temp = await openTempHome();
+  const lines = ['# mine', 'export A=1', '', 'sk-lost-its-name', 'B="one', 'two"', "C='open", 'my key = x', 'D = 4'];
+  writeFileSync(temp.home.envFile, lines.join('\r\n'), { mode: 0o600 });
+
+  const secrets = await loadSecrets(temp.home, {});
+
+  const { envFile } = temp.home;
+  assert.deepEqual(secrets.warnings, [
+    `${envFile}:4:1: this and 1 more are neither NAME=value nor a comment, and no key comes of it`,
+  ]);
+  assert.deepEqual(
+    ['A', 'D'].map((name) => secrets.get(name)),
+    ['1', '4'],
+  );
+});
