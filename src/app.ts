@@ -20,6 +20,7 @@ import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
 import type { DeskAnswer, DeskRequest } from './gateway/people-desk.ts';
+import { ModelNews } from './gateway/model-news.ts';
 import { OutboxPostbox } from './gateway/postbox.ts';
 import type { Catalogue } from './model/catalogue.ts';
 import type { Channel } from './model/channel.ts';
@@ -110,7 +111,8 @@ export async function openApp(options: AppOptions, { env, clock, faults }: Surro
   const projects = new FileProjectServers(trusted);
   const found = { env, home, secrets, settings, models, files, sources, projects };
   const toolServers = createToolServers({ ...found, logins, toolbox, redact: keyRedact, start, clock, log });
-  const made = { warnings, log, store, toolbox, background, toolServers, checkpoints, postbox };
+  const modelNews = new ModelNews(settings);
+  const made = { modelNews, warnings, log, store, toolbox, background, toolServers, checkpoints, postbox };
   const parts = { ...found, ...made, start, catalogue, clock, faults };
   await using unlessOpened = new AsyncDisposableStack();
   const app = unlessOpened.use(new App(parts));
@@ -190,6 +192,7 @@ export class App implements AsyncDisposable {
     gateway.start();
     await this.#keepSettings();
     const [{ name, place }] = chain;
+    this.#parts.modelNews.note(seat.address, name, settings.model);
     const lost = new Promise<never>(() => undefined);
     const notes = [...warnings, ...describeIgnored(seat.workdir, this.#parts)];
     return { gateway, model: { name, place }, warnings: notes, lost };

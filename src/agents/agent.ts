@@ -10,7 +10,7 @@ import type { ProjectTools } from '../model/project-servers.ts';
 import type { PromptSources } from '../model/prompt.ts';
 import type { Provider } from '../model/provider.ts';
 import type { Questions } from '../model/questions.ts';
-import type { Runtime, RuntimeChain } from '../model/runtime.ts';
+import type { Runtime, RuntimeChain, RuntimeName } from '../model/runtime.ts';
 import type { FrozenPrompt, Session, SessionSettings } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
@@ -103,6 +103,11 @@ export class Agent {
     this.#clients = new RuntimeClients(makeup.chain, parts.connect);
     this.#conversation = new Conversation(this.sessionId);
     this.#prompt = makeup.prompt;
+  }
+
+  /** The model that turns begin with. */
+  get primary(): RuntimeName {
+    return this.#makeup.chain[0].name;
   }
 
   /** What it did last, and when. */

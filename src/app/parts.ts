@@ -1,6 +1,7 @@
 import type { Models } from '../agents/models.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { ModelNews } from '../gateway/model-news.ts';
 import type { OutboxPostbox } from '../gateway/postbox.ts';
 import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
@@ -23,6 +24,7 @@ export interface AppParts {
   readonly secrets: Secrets;
   readonly settings: LiveSettings;
   readonly models: Models;
+  readonly modelNews: ModelNews;
   readonly warnings: readonly string[];
   readonly log: Log;
   readonly store: Store;

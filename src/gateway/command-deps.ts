@@ -14,6 +14,7 @@ import type { ToolServers } from '../model/tool-servers.ts';
 import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
+import type { ModelNews } from './model-news.ts';
 import type { StandingConsents } from './standing-consents.ts';
 import type { Yolo } from './yolo.ts';
 
@@ -42,6 +43,7 @@ export interface CommandDeps {
   readonly yolo: Yolo;
   readonly consents: Pick<StandingConsents, 'count' | 'forget'>;
   readonly models: Models;
+  readonly modelNews: Pick<ModelNews, 'note'>;
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;
   readonly checkpoints: FileHistory;

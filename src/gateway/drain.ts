@@ -11,6 +11,7 @@ import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import { localOwner } from './access.ts';
 import type { LaneControl } from './lanes.ts';
+import type { ModelNews } from './model-news.ts';
 import { SessionLease } from './session-lease.ts';
 import { isShutOut, whoAdmitted } from './shut-out.ts';
 import { WaitTeller } from './tell-waits.ts';
@@ -25,6 +26,7 @@ export interface DrainDeps {
   readonly show: (session: Session, turn: TurnRef, event: StepEvent) => void;
   /** Takes over what changed in the settings, before a turn begins. */
   readonly refreshSettings: (session: Session) => Promise<void>;
+  readonly modelNews: Pick<ModelNews, 'look'>;
   /** Shows a line that need not be kept. */
   readonly tell: (session: Session, text: string) => void;
   /** Whether a reply has arrived at an address as soon as it is in the store. */
@@ -84,6 +86,8 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   });
   await deps.refreshSettings(session);
   using held = await deps.agents.lease(session);
+  const news = deps.modelNews.look(session, held.agent.primary);
+  if (news !== undefined) deps.tell(session, news);
   const settleWith = (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]): Promise<void> =>
     settleTurn(turn, session, result, { ...deps, tx, pictures });
   const { signal, interruptDepth } = deps.lane.begin(turn);

@@ -44,6 +44,7 @@ import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
+import type { ModelNews } from './model-news.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
 import { createWaysIn } from './ways-in.ts';
@@ -58,6 +59,7 @@ export interface GatewayDeps {
   readonly owner: NodeId;
   readonly settings: Settings;
   readonly models: CommandDeps['models'];
+  readonly modelNews: ModelNews;
   readonly catalogue: Catalogue;
   /** What was allowed for good. */
   readonly rules: StandingRules;

@@ -11,6 +11,7 @@ import type { Settings } from '../model/settings.ts';
 import type { NewSession, Store } from '../model/store.ts';
 import { isOwner } from './access.ts';
 import type { Lanes } from './lanes.ts';
+import type { ModelNews } from './model-news.ts';
 import { ownerOnly } from './program-commands.ts';
 
 export interface ModelCommandDeps {
@@ -19,6 +20,7 @@ export interface ModelCommandDeps {
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly agents: Pick<AgentCache, 'evictAll'>;
   readonly models: Models;
+  readonly modelNews: Pick<ModelNews, 'note'>;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
 }
@@ -106,6 +108,7 @@ async function chooseForAll({ name, checks }: WishForAll, session: Session, deps
   const changed = await deps.models.setDefault(name, runtime).catch(describeError);
   if (typeof changed === 'string') return refuse(changed);
   await forget(session, deps);
+  deps.modelNews.note(session.address, runtime.name, undefined);
   deps.agents.evictAll();
   const where = 'It answers here and in every session that has no model of its own; the settings file says so.';
   return [

@@ -104,6 +104,35 @@ test('another model in the settings file answers the next message', async () => 
   );
 });
 
+test('a chat is told once which model answers after an edit, and the model is not', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  const use = (name: string): Promise<void> =>
+    edit(house, (settings) => {
+      settings['model'] = { ...settings['model'], default: name };
+    });
+  const notices = (): readonly string[] => house.shown.flatMap(({ kind, text }) => (kind === 'notice' ? [text] : []));
+  await use('first');
+  await house.say('hi');
+  const early = notices();
+
+  await use('second');
+  await house.say('and now?');
+  await house.say('and again?');
+  await house.admit('/model third');
+  await house.say('and so?');
+  await house.admit('/model fourth --global --no-check');
+  await house.say('for all?');
+
+  const told = 'model is now custom:second (config.json changed)';
+  assert.deepEqual(early, ['model is now custom:first (config.json changed)']);
+  assert.deepEqual(
+    notices().filter((text) => text.startsWith('model is now')),
+    [...early, told],
+  );
+  assert.equal(house.server.requests.at(-1)?.json?.['model'], 'fourth');
+  assert.ok(!house.server.requests.some(({ body }) => body.includes('model is now')));
+});
+
 test('a broken edit is said once and changes nothing: the same agent answers', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('hi');

@@ -15,6 +15,7 @@ import { localOwner } from '../access.ts';
 import { parseCommand } from '../commands.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Intake } from '../intake.ts';
+import type { ModelNews } from '../model-news.ts';
 import type { AttachedSeat, SeatOptions } from './attached-seat.ts';
 import type { AttachedSeats } from './attached-seats.ts';
 import type { CallName, CallParams, CallResults } from './calls.ts';
@@ -38,6 +39,7 @@ export interface AttachDeps {
   readonly store: Store;
   readonly catalogue: Catalogue;
   readonly models: Pick<Models, 'require' | 'chosenFor'>;
+  readonly modelNews: Pick<ModelNews, 'note'>;
   readonly endTask: (sessionId: SessionId) => Promise<void>;
   /** What whoever sits in a folder should know about it. */
   readonly notesOn: (workdir: string) => readonly string[];
@@ -106,6 +108,7 @@ async function takeSeat(params: CallParams<'seat.take'>, caller: Caller): Promis
   if (model !== undefined) await chooseModel(model, { address, workdir }, caller);
   caller.sit({ address, workdir, asks });
   const [{ name, place }] = chain;
+  caller.deps.modelNews.note(address, name, wished);
   return { model: { name, place }, warnings: [...warnings, ...caller.deps.notesOn(workdir)] };
 }
 
