@@ -25,7 +25,7 @@ export async function runRetry(where: NewSession, deps: CommandDeps): Promise<Co
   const { turnId, parts, calls, note: earlier } = found;
   const note = calls.length === 0 ? earlier : describeForModel(calls, earlier);
   const stays = note === '' ? '' : ' What its tools did stays done, and the model is told of it.';
-  const told = `Once more: “${quote(parts)}”. The model no longer reads the turn before.${stays}`;
+  const told = `Once more, in place of the last turn: “${quote(parts)}”.${stays}`;
   return { type: 'work', purpose: { type: 'retry', turn: turnId, note }, parts, told };
 }
 

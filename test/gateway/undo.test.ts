@@ -119,7 +119,7 @@ test('/retry says the last message again in place of the turn before, whose answ
   await house.say('/retry');
   await house.say('three');
 
-  assert.equal(toldBy(intake), 'Once more: “two”. The model no longer reads the turn before.');
+  assert.equal(toldBy(intake), 'Once more, in place of the last turn: “two”.');
   assert.deepEqual(house.server.requests.slice(2).map(contentsOf), [
     ['one', 'answer 1', 'two'],
     ['one', 'answer 1', 'two'],
