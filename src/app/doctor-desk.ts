@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isAppError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
 import { createRedactor } from '../base/redact.ts';
-import type { ChannelFacts, DoctorDesk, SettingsFacts } from '../cli/doctor/doctor-desk.ts';
+import type { ChannelFacts, ChatFolder, DoctorDesk, SettingsFacts } from '../cli/doctor/doctor-desk.ts';
 import { socketName } from '../gateway/gateway-status.ts';
 import { askPeopleDesk } from '../gateway/people-desk.ts';
 import { withDefaults } from '../model/config.ts';
@@ -23,6 +23,7 @@ import { inspectHome } from '../store/home/inspect-home.ts';
 import { TrustedFolders } from '../store/home/trusted-folders.ts';
 import { FileProjectServers } from '../store/project/project-servers.ts';
 import { inspectStore } from '../store/sqlite/inspect-store.ts';
+import { chatFolder } from './chat-folder.ts';
 import type { Around } from './doctor-parts.ts';
 import { findIgnored } from './trust-note.ts';
 import { viewGateway } from './service-desk.ts';
@@ -46,7 +47,7 @@ export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk
     home: () => inspectHome(home),
     store: () => inspectStore(home.state),
     model: async () => (await import('./doctor-model.ts')).lookAtModel(parts),
-    channels: () => lookAtChannels(loaded.config, secrets),
+    channels: () => lookAtChannels(loaded.config, secrets, env['HOME'] ?? '/'),
     hands: async () => (await import('./doctor-hands.ts')).lookAtHands(parts),
     consent: async () => (await import('./doctor-hands.ts')).lookAtConsent(parts),
     servers: async () => (await import('./doctor-hands.ts')).lookAtServers(parts),
@@ -79,13 +80,14 @@ function withoutRepeats({ warnings, config, user }: LoadedConfig): readonly stri
   return warnings.filter((warning) => !repeated.some((text) => text !== undefined && warning.endsWith(`: ${text}`)));
 }
 
-async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Promise<ChannelFacts> {
+async function lookAtChannels({ telegram, web }: Config, secrets: Secrets, userHome: string): Promise<ChannelFacts> {
   const { isEnabled, host, port, isExposed } = web;
   return {
     telegram: {
       tokenName: telegram.tokenEnv,
       token: secrets.placeOf(telegram.tokenEnv),
       allowed: telegram.allow.length,
+      folder: folderOf(telegram.workdir, userHome),
     },
     web: {
       isEnabled,
@@ -94,8 +96,14 @@ async function lookAtChannels({ telegram, web }: Config, secrets: Secrets): Prom
       isExposed,
       isLoopback: isLoopbackHost(host),
       isTaken: isEnabled && (await isListening(port ?? usualWebPort)),
+      folder: folderOf(web.workdir, userHome),
     },
   };
+}
+
+function folderOf(workdir: string | undefined, userHome: string): ChatFolder {
+  const path = chatFolder(workdir, userHome);
+  return { path, isWholeHome: path === chatFolder(undefined, userHome) };
 }
 
 /** Whether anyone on this machine listens at a port. Nobody is spoken to. */

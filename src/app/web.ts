@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { closeToOthers } from '../store/private-folder.ts';
 import type { ChatHub } from '../web/chat-hub.ts';
 import type { WebServer } from '../web/web-server.ts';
+import { chatFolder } from './chat-folder.ts';
 import type { AppParts } from './parts.ts';
 
 const tokenName = 'web-token';
@@ -29,8 +30,7 @@ export async function openWeb(
   const { webLogins } = store;
   const settings = parts.settings.current.config.web;
   const { openWebServer } = await import('../web/web-server.ts');
-  const homeFolder = env['HOME'] ?? '/';
-  const workdir = resolve(homeFolder, (settings.workdir ?? '.').replace(/^~(?=\/|$)/, homeFolder));
+  const workdir = chatFolder(settings.workdir, env['HOME'] ?? '/');
   const token = await readToken(join(home.path, tokenName));
   return await openWebServer({ settings, hub, gateway, store, webLogins, token, workdir, clock, log, report });
 }

@@ -10,6 +10,7 @@ import type { FileHistory } from '../model/file-history.ts';
 import type { Part } from '../model/message.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
 import type { ToolServers } from '../model/tool-servers.ts';
 import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
@@ -49,6 +50,7 @@ export interface CommandDeps {
   readonly checkpoints: FileHistory;
   /** What sessions left running. */
   readonly background: Pick<Background, 'list' | 'stop'>;
+  readonly toolbox: Pick<Toolbox, 'describeFence'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
   /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
   readonly restart: (() => void) | undefined;

@@ -69,7 +69,7 @@ export interface GatewayDeps {
   readonly openAgents: (approvals: Approvals, questions: Questions) => GatewayAgents;
   readonly checkpoints: FileHistory;
   readonly postbox: Pick<OutboxPostbox, 'onPosted'>;
-  readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;
+  readonly toolbox: Pick<Toolbox, 'describeFence' | 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Tells whoever runs the program. */

@@ -1,3 +1,4 @@
+import { webchatPlatform } from '../model/channel.ts';
 import type { Session } from '../model/session.ts';
 import type { NewSession } from '../model/store.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
@@ -24,6 +25,7 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
     `model    ${await describeAnswering(session, deps)}`,
     `folder   ${session.workdir}`,
+    ...(await describeSandbox(session, deps)),
     `state    ${await describeWork(session, deps)}`,
     `busy     ${busyModeOf(session, deps.settings.current.config)}: what a message does while a turn runs`,
     ...(await describeRunning(session, deps)),
@@ -39,6 +41,20 @@ async function describeRunning({ id }: Session, { background }: CommandDeps): Pr
   const running = background.list(id).filter(isRunning);
   return running.length === 0 ? [] : [`running  ${countProcesses(running.length)}: see /processes`];
 }
+
+/** Where another folder would have one, the setting that names it. */
+async function describeSandbox(session: Session, { toolbox }: CommandDeps): Promise<readonly string[]> {
+  const { id: sessionId, workdir, address } = session;
+  const fence = await toolbox.describeFence({ sessionId, workdir });
+  if (fence === undefined) return [];
+  const setting = fence.cause === 'folder' ? folderSettings[address.platform] : undefined;
+  return [`sandbox  ${fence.text}${setting === undefined ? '' : ` (${setting} names another folder for new chats)`}`];
+}
+
+const folderSettings: Readonly<Record<string, string>> = {
+  [webchatPlatform]: 'web.workdir',
+  telegram: 'telegram.workdir',
+};
 
 async function describeServers({ toolServers }: CommandDeps): Promise<readonly string[]> {
   const servers = await toolServers.report();

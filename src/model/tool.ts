@@ -120,6 +120,13 @@ export interface TaskNews {
 }
 
 /** The tools of this process. The generation rises whenever the list changes. */
+/** What keeps the commands of a session in, for people. */
+export interface FenceReport {
+  readonly text: string;
+  /** What there would have to be another one of for it to be otherwise; undefined where it is in force. */
+  readonly cause: 'system' | 'folder' | undefined;
+}
+
 export interface Toolbox {
   readonly generation: number;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -129,6 +136,8 @@ export interface Toolbox {
   sessionsWithTask(): Promise<readonly SessionId[]>;
   /** Whether something that a session started is still running, in the background or not. */
   hasLiveProcess(sessionId: SessionId): Promise<boolean>;
+  /** What keeps its commands in; undefined where no tool runs any. */
+  describeFence(place: ToolPlace): Promise<FenceReport | undefined>;
   /** What has ended in a session without its model having heard of it. */
   unheardNews(sessionId: SessionId): readonly TaskNews[];
   /** Tells whatever ends, in any session, and what ended while nobody listened, until it is disposed of. */

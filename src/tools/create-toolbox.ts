@@ -4,8 +4,9 @@ import { createBrowserGroup } from './browser/create-browser-group.ts';
 import type { BrowserParts } from './browser/create-browser-group.ts';
 import { chooseEnvironment } from './child-environment.ts';
 import type { Postbox } from '../model/postbox.ts';
+import type { FenceReport } from '../model/tool.ts';
 import { terminalSettings } from '../model/terminal-settings.ts';
-import type { TerminalSettings } from '../model/terminal-settings.ts';
+import type { SandboxSettings, TerminalSettings } from '../model/terminal-settings.ts';
 import type { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ReadStamps } from './files/read-stamps.ts';
 import { BackgroundProcesses } from './processes/background-processes.ts';
@@ -14,6 +15,7 @@ import { TaskGroup } from './sandbox/task-group.ts';
 import { CallTickets } from './shell/call-tickets.ts';
 import { RunningCommands } from './shell/running-commands.ts';
 import { openRemoteShell } from './remote-shell/open-remote-shell.ts';
+import type { Elsewhere } from './remote-shell/elsewhere.ts';
 import { createRemoteTerminal } from './remote-shell/remote-terminal.ts';
 import { TaskState } from './task-state.ts';
 import { createClarify } from './clarify.ts';
@@ -111,6 +113,11 @@ function shellTools(options: ToolboxOptions, parts: ShellParts): ToolGroup {
       remote === undefined ? local : createRemoteTerminal(remote),
       createProcess({ ...background, judgeText: (text, place) => local.assess(toInput(text), place) }),
     ],
+    describeFence: async (place) => {
+      if (remote !== undefined) return describeElsewhere(remote.there);
+      const { describeFence } = await import('./sandbox/describe-fence.ts');
+      return await describeFence(place, { ...parts, taskGroup, settings: sandbox ?? noSandbox });
+    },
     unheardNews: (sessionId) => endings.unheardNews(sessionId),
     onNews: (listener) => endings.onNews(listener),
     async endTask(sessionId) {
@@ -128,6 +135,13 @@ function shellTools(options: ToolboxOptions, parts: ShellParts): ToolGroup {
       await remote?.close();
     },
   };
+}
+
+const noSandbox: SandboxSettings = { mode: 'off', network: 'none' };
+
+function describeElsewhere({ name, isSandbox }: Elsewhere): FenceReport {
+  if (isSandbox) return { text: `in force: commands run in ${name}, without network`, cause: undefined };
+  return { text: `none: nothing keeps commands in on ${name}; they are asked about`, cause: 'system' };
 }
 
 function webTools(deps: WebToolDeps): ToolGroup {

@@ -1,5 +1,5 @@
 import type { SessionId } from '../base/ids.ts';
-import type { TaskNews, Tool, Toolbox } from '../model/tool.ts';
+import type { FenceReport, TaskNews, Tool, Toolbox, ToolPlace } from '../model/tool.ts';
 import { withoutKeys } from './without-keys.ts';
 
 /** Tools that come and go together, with what they keep for sessions. */
@@ -11,6 +11,8 @@ export interface ToolGroup {
   sessionsWithTask?(): Promise<readonly SessionId[]>;
   /** Whether something that it started for a session is still running. */
   hasLiveProcess?(sessionId: SessionId): Promise<boolean>;
+  /** What keeps in the commands that it runs for a session. */
+  describeFence?(place: ToolPlace): Promise<FenceReport>;
   /** What it kept for a session has ended without the model having heard of it. */
   unheardNews?(sessionId: SessionId): readonly TaskNews[];
   onNews?(listener: (news: TaskNews) => void): Disposable;
@@ -61,6 +63,11 @@ export class ToolRegistry implements Toolbox, AsyncDisposable {
       [...this.#groups.values()].map(async (group) => await group.hasLiveProcess?.(sessionId)),
     );
     return alive.includes(true);
+  }
+
+  async describeFence(place: ToolPlace): Promise<FenceReport | undefined> {
+    const group = [...this.#groups.values()].find((each) => each.describeFence !== undefined);
+    return await group?.describeFence?.(place);
   }
 
   unheardNews(sessionId: SessionId): readonly TaskNews[] {

@@ -22,6 +22,7 @@ export interface WebHouseOptions {
   readonly script?: ModelScript;
   /** Besides a free port. */
   readonly web?: JsonObject;
+  readonly terminal?: JsonObject;
   readonly clock?: Clock;
   readonly faults?: Faults;
 }
@@ -87,7 +88,8 @@ export class WebHouse implements AsyncDisposable {
   /** Whoever starts on this home from now on is found where the first start was. */
   async keepPort(): Promise<void> {
     const model = { provider: 'custom', base_url: this.model.baseUrl, default: 'scripted' };
-    const config = { model, web: { port: this.#port, ...this.#options.web } };
+    const { web, terminal } = this.#options;
+    const config = { model, web: { port: this.#port, ...web }, ...(terminal && { terminal }) };
     await writeFile(join(this.home, 'config.json'), JSON.stringify(withUsualSettings(config)));
   }
 

@@ -5,6 +5,7 @@ import type { PersonId } from '../../src/base/ids.ts';
 import type { Faults } from '../../src/model/faults.ts';
 import { textPart } from '../../src/model/message.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
+import { needsSandbox } from '../support/sandbox.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
 import { isReply, itemTexts } from '../support/web-events.ts';
@@ -329,3 +330,20 @@ test('of a long chat the end is shown, and how much there was before it', async 
   const texts = itemTexts(stream.events);
   assert.deepEqual([texts.length, texts[0], texts.at(-1)], [300, 'user: message 11', 'user: message 310']);
 });
+
+test(
+  '/status says where a chat of the page works, whether in a sandbox, and which setting changes that',
+  await needsSandbox(),
+  async () => {
+    await using house = await openWebHouse({ terminal: { sandbox: 'auto' } });
+    using stream = await house.follow('one');
+
+    await house.say('/status');
+    const { data } = await stream.when(({ event, data: said }) => event === 'said' && said['by'] === 'program');
+
+    assert.match(
+      String(data['text']),
+      /^folder {3}(\/\S+)\nsandbox {2}none: \1 is a whole home .*; commands are asked about \(web\.workdir names another folder for new chats\)$/m,
+    );
+  },
+);

@@ -70,6 +70,7 @@ export interface ChannelFacts {
     readonly token: 'environment' | 'file' | undefined;
     /** How many the settings let in. */
     readonly allowed: number;
+    readonly folder: ChatFolder;
   };
   readonly web: {
     readonly isEnabled: boolean;
@@ -80,7 +81,15 @@ export interface ChannelFacts {
     readonly isLoopback: boolean;
     /** Whether someone listens there now. */
     readonly isTaken: boolean;
+    readonly folder: ChatFolder;
   };
+}
+
+/** The folder that new chats begin in. */
+export interface ChatFolder {
+  readonly path: string;
+  /** A whole home cannot be set apart, so that commands run there without a sandbox. */
+  readonly isWholeHome: boolean;
 }
 
 export interface HandFacts {

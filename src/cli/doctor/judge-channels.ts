@@ -1,7 +1,7 @@
 import type { AdmittedPerson } from '../../model/health.ts';
 import { usualWebPort } from '../../model/web-host.ts';
 import type { Found } from '../service/find-gateway.ts';
-import type { ChannelFacts } from './doctor-desk.ts';
+import type { ChannelFacts, ChatFolder } from './doctor-desk.ts';
 import type { Finding } from './finding.ts';
 
 /** Pure. Who was let in is undefined where that could not be looked up. */
@@ -10,7 +10,19 @@ export function judgeChannels(
   people: readonly AdmittedPerson[] | undefined,
   found: Found,
 ): readonly Finding[] {
-  return [...judgeTelegram(telegram, people), judgeWeb(web, found)];
+  return [
+    ...judgeTelegram(telegram, people),
+    judgeWeb(web, found),
+    ...(telegram.token === undefined ? [] : judgeFolder(telegram.folder, 'telegram')),
+    ...(web.isEnabled ? judgeFolder(web.folder, 'web') : []),
+  ];
+}
+
+function judgeFolder({ path, isWholeHome }: ChatFolder, channel: 'telegram' | 'web'): readonly Finding[] {
+  if (!isWholeHome) return [];
+  const chats = channel === 'web' ? 'of the page' : 'with the bot';
+  const text = `new chats ${chats} begin in ${path}, a whole home, and so without a sandbox: their commands are asked about; ${channel}.workdir names another folder`;
+  return [{ level: 'note', name: 'folder', text, fix: editSettings }];
 }
 
 const setUp = 'talaria gateway setup';

@@ -32,9 +32,9 @@ export interface SandboxOptions {
 export type Fence =
   | { readonly type: 'in-force'; readonly report: Available }
   /** There is none, and commands are asked about. */
-  | { readonly type: 'none'; readonly reason: string }
+  | { readonly type: 'none'; readonly reason: string; readonly cause: 'system' | 'folder' }
   /** There is none, and there has to be one. */
-  | { readonly type: 'required'; readonly reason: string };
+  | { readonly type: 'required'; readonly reason: string; readonly cause: 'system' | 'folder' };
 
 type Available = Extract<SandboxReport, { readonly type: 'available' }>;
 
@@ -53,13 +53,13 @@ export class Sandbox {
 
   async fence({ workdir }: ToolPlace): Promise<Fence> {
     const { settings, workspace, environment } = this.#options;
-    if (settings.mode === 'off') return { type: 'none', reason: 'it is switched off' };
+    if (settings.mode === 'off') return { type: 'none', reason: 'it is switched off', cause: 'system' };
     const report = await (this.#report ??= probeSandbox(environment['PATH']));
     const type = settings.mode === 'on' ? 'required' : 'none';
-    if (report.type === 'missing') return { type, reason: describeLack(report) };
+    if (report.type === 'missing') return { type, reason: describeLack(report), cause: 'system' };
     const real = realPath(workdir);
     const reason = isFolder(real) ? workspace.whyNotApart(real) : `there is no folder ${real}`;
-    return reason === undefined ? { type: 'in-force', report } : { type, reason };
+    return reason === undefined ? { type: 'in-force', report } : { type, reason, cause: 'folder' };
   }
 
   /** Whether a path means something else inside: the places that each session has for itself. */

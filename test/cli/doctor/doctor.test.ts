@@ -115,6 +115,7 @@ test('the doctor names everything that is wrong with a home, shows no secret of 
   assert.equal(find(report, 'channels', 'telegram')?.text, 'its token is TELEGRAM_BOT_TOKEN, in .env of the home');
   assert.equal(find(report, 'channels', 'access')?.fix, 'talaria gateway setup');
   assert.equal(find(report, 'channels', 'page')?.level, 'broken');
+  assert.match(find(report, 'channels', 'folder')?.text ?? '', /^new chats with the bot .* telegram\.workdir names/);
   assert.deepEqual(find(report, 'mcp', 'gone'), {
     level: 'broken',
     text: 'there is no program no-such-program-anywhere on the PATH',
@@ -291,6 +292,11 @@ test('a port that the settings name for the page and another program has is brok
   await once(server, 'close');
   const free = await examine(desk);
 
+  assert.deepEqual(find(taken, 'channels', 'folder'), {
+    level: 'note',
+    text: `new chats of the page begin in ${desk.env['HOME']}, a whole home, and so without a sandbox: their commands are asked about; web.workdir names another folder`,
+    fix: '${EDITOR:-vi} "$(talaria config path)"',
+  });
   assert.deepEqual(find(taken, 'channels', 'page'), {
     level: 'broken',
     text: `http://127.0.0.1:${port} is taken by another program, so that no gateway can start: set another web.port, or web.enabled to false`,
