@@ -9,7 +9,11 @@ import { startsOf } from '../support/random-judge-starts.ts';
 import type { Move, RuntimePlan, Setup } from '../support/random-plan.ts';
 import { play } from '../support/random-player.ts';
 
-test('over random conversations every request is valid, the prefix changes only where the log says why, and every turn begins at the primary unless that rests', async (t) => {
+const title =
+  'over random conversations every request is valid, the prefix changes only where the log says why, and every turn begins at the primary unless that rests';
+
+// Hundreds of conversations: on a machine that is busy with others they take minutes.
+test(title, { timeout: 600_000 }, async (t) => {
   const counts = await checkConversations(300, 20_261_115);
 
   t.diagnostic(describeCounts(counts));
