@@ -80,6 +80,6 @@ function showOpenEnd(openCalls: readonly OpenCall[]): readonly Piece[] {
   if (started.length === 0) return [{ type: 'note', text: 'the program ended here; this turn is unfinished' }];
   return started.map(({ call }) => ({
     type: 'note',
-    text: `the program ended while this ran: ${underlyingCall(call).name} \`${describeArguments(call)}\`; unless repeating it is harmless, it is not run again`,
+    text: `the program ended while this ran: ${underlyingCall(call).name} \`${describeArguments(call)}\`; what came of it is looked up, and nothing unsafe is run again`,
   }));
 }

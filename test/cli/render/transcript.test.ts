@@ -53,7 +53,7 @@ test('an unfinished turn says what was running when the program ended', () => {
 
   assert.equal(
     print(log),
-    '› wait\n• terminal  ls\nthe program ended while this ran: terminal `ls`; unless repeating it is harmless, it is not run again\n',
+    '› wait\n• terminal  ls\nthe program ended while this ran: terminal `ls`; what came of it is looked up, and nothing unsafe is run again\n',
   );
   assert.equal(transcribe(log, 'left')[0]?.result, undefined);
 });
