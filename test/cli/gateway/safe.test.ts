@@ -37,7 +37,7 @@ test('a chat can be started safely, too', async () => {
   assert.equal(usual.code, 78);
   assert.equal(safe.code, 0);
   assert.match(safe.stdout, /Hello\./);
-  assert.match(safe.stderr, /the settings of \S+ are used, whatever the file says now/);
+  assert.match(safe.stderr, /the settings of \S+ \S+ are used, whatever the file says now/);
 });
 
 test('where no earlier start has left settings, a safe start trusts no file', async () => {
