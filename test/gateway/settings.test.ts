@@ -118,10 +118,10 @@ test('a chat is told once which model answers after an edit, and the model is no
   await use('second');
   await house.say('and now?');
   await house.say('and again?');
-  await house.admit('/model third');
+  await house.admit('/model third --global --no-check');
   await house.say('and so?');
-  await house.admit('/model fourth --global --no-check');
-  await house.say('for all?');
+  await house.admit('/model fourth');
+  await house.say('only here?');
 
   const told = 'model is now custom:second (config.json changed)';
   assert.deepEqual(early, ['model is now custom:first (config.json changed)']);
