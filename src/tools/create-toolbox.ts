@@ -131,6 +131,8 @@ function shellTools(options: ToolboxOptions, parts: ShellParts): ToolGroup {
     sessionsWithTask: () => state.sessions(),
     hasLiveProcess: (sessionId) => Promise.resolve(remote?.isBusy(sessionId) === true || running.isAlive(sessionId)),
     async close() {
+      // A shell that waits is one of the group.
+      await local.close();
       await taskGroup.close();
       await remote?.close();
     },

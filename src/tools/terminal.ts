@@ -51,8 +51,13 @@ export interface TerminalDeps {
   readonly clock: Clock;
 }
 
+export interface Terminal extends Tool<TerminalInput> {
+  /** Lets go of the shells that wait for commands. What runs goes on. */
+  readonly close: () => Promise<void>;
+}
+
 /** The shell. Folder and exported variables outlive a command; the process does not. */
-export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
+export function createTerminal(deps: TerminalDeps): Terminal {
   const commands = new TerminalCommands(deps);
   return {
     name: 'terminal',
@@ -66,6 +71,7 @@ export function createTerminal(deps: TerminalDeps): Tool<TerminalInput> {
     run: (input, context) => settle(context.signal, () => commands.run(input, context)),
     verify: () => Promise.resolve('unknown'),
     recover: (input, context) => commands.recover(input, context),
+    close: () => commands.close(),
   };
 }
 
@@ -305,6 +311,12 @@ class TerminalCommands {
   #keep(sessionId: SessionId, { by, bytes }: LeftState): string | undefined {
     const { state } = this.#deps;
     return by === 'outside' ? state.keep(sessionId, bytes) : state.keepInside(sessionId, bytes, this.#given(sessionId));
+  }
+
+  async close(): Promise<void> {
+    // What could not be loaded has no shells.
+    const shell = await this.#shell?.catch(() => undefined);
+    await shell?.runners.dismissIdle();
   }
 
   async #loadSandbox(settings: SandboxSettings): Promise<LoadedSandbox> {

@@ -86,6 +86,8 @@ export class ToolBench implements AsyncDisposable {
   readonly #folder: TempFolder;
   readonly #options: ToolBenchOptions;
   #toolbox: ToolRegistry;
+  /** They would go with the program; here something of them may still wait. */
+  readonly #former: ToolRegistry[] = [];
   #calls = 0;
 
   constructor(folder: TempFolder, options: ToolBenchOptions) {
@@ -164,6 +166,7 @@ export class ToolBench implements AsyncDisposable {
   /** New objects over the same folders, as after a restart of the program. */
   restart(): void {
     this.checkpoints = this.#openCheckpoints();
+    this.#former.push(this.#toolbox);
     this.#toolbox = this.#open();
   }
 
@@ -236,7 +239,7 @@ export class ToolBench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#toolbox.endTask(this.place.sessionId);
-    await this.#toolbox[Symbol.asyncDispose]();
+    for (const toolbox of [...this.#former, this.#toolbox]) await toolbox[Symbol.asyncDispose]();
     await this.#folder[Symbol.asyncDispose]();
   }
 

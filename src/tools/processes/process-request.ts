@@ -34,7 +34,7 @@ export function writeRequest(options: RequestOptions): string {
  */
 export function writeEnclosedRequest(
   options: RequestOptions,
-  { launch, requestFile, stateFiles, before, after }: Enclosure,
+  { ready, launch, requestFile, stateFiles, before, after }: Enclosure,
   bash: string,
 ): { readonly request: string; readonly inside: string } {
   const run = `. ${quote(requestFile)}; eval "set --;$1"`;
@@ -42,7 +42,7 @@ export function writeEnclosedRequest(
   const program = options.terminal === 'pty' ? `script -qefc ${quote(shell)} /dev/null` : shell;
   const shellOfScript = options.terminal === 'pty' ? [`export SHELL=${quote(bash)}`] : [];
   return {
-    request: [...describeItself, ...shellOfScript, `${launch} ${program}`, ''].join('\n'),
+    request: [...describeItself, ...shellOfScript, ready, `${launch} ${program}`, ''].join('\n'),
     inside: [before, ...prepareCommand(options, stateFiles, after), ''].join('\n'),
   };
 }

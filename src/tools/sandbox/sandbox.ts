@@ -118,7 +118,8 @@ export class Sandbox {
       network: settings.network,
     });
     return {
-      launch: `${this.#joinGroup()}${launchWords(report, [...networkArguments(settings), ...view])}`,
+      ready: this.#joinGroup(),
+      launch: launchWords(report, [...networkArguments(settings), ...view]),
       stateFiles: [given[0].to, given[1].to],
       requestFile: given[2].to,
       before: limits(),
@@ -126,9 +127,10 @@ export class Sandbox {
     };
   }
 
+  /** Takes longer than all of bubblewrap, since the kernel waits for its other processors; so it is done while a shell waits. */
   #joinGroup(): string {
     const tasks = this.#options.taskGroup.open();
-    return tasks === undefined ? '' : `{ echo $$ > ${quote(tasks)}; } 2> /dev/null; `;
+    return tasks === undefined ? '' : `{ echo $$ > ${quote(tasks)}; } 2> /dev/null`;
   }
 
   #projectOf(workdir: string): string | undefined {

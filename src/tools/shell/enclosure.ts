@@ -1,5 +1,7 @@
 /** What a shell runs in, where that is not the system as it is. */
 export interface Enclosure {
+  /** Words of bash for the shell that is going to read `launch`, before it is known what that is. Empty: there is nothing to do. */
+  readonly ready: string;
   /** Words of bash that start a program inside, in the place of the shell that reads them; the program follows. */
   readonly launch: string;
   /** What earlier commands left, as it is called inside. */

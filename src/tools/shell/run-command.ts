@@ -13,7 +13,7 @@ import { ShellCall } from './shell-call.ts';
 import type { CallWatch } from './shell-call.ts';
 import { openLeft, wrapCommand } from './shell-script.ts';
 
-export interface CommandRequest extends RunnerStart {
+export interface CommandRequest extends Omit<RunnerStart, 'ready'> {
   readonly command: string;
   /** Where it runs. */
   readonly workdir: string;
@@ -72,10 +72,10 @@ export async function runCommand(request: CommandRequest, runners: Runners, deps
 
 async function handOver(request: CommandRequest, runners: Runners, ticket: CallTicket): Promise<CallWatch> {
   const { command, session } = request;
-  const scripts = writeScripts(request, ticket);
+  const { ready, ...scripts } = writeScripts(request, ticket);
   const endsAtMs = systemClock.now() + request.timeoutMs;
   let closed: CallWatch['closed'] = Promise.resolve('whole');
-  const call = await runners.start(request, ({ folder, group, pipe }, runner) => {
+  const call = await runners.start({ ...request, ready }, ({ folder, group, pipe }, runner) => {
     if (!ticket.create(folder, { ...scripts, command, session, runner, group, endsAtMs })) return false;
     closed = copyOutput(pipe, ticket.folder);
     return true;
@@ -86,21 +86,24 @@ async function handOver(request: CommandRequest, runners: Runners, ticket: CallT
 }
 
 /** The text that the waiting shell runs, and the one that it has run inside, where the command is enclosed. */
-function writeScripts(
-  request: CommandRequest,
-  ticket: CallTicket,
-): { readonly script: string; readonly inside?: string } {
+interface ShellScripts {
+  readonly ready: string;
+  readonly script: string;
+  readonly inside?: string;
+}
+
+function writeScripts(request: CommandRequest, ticket: CallTicket): ShellScripts {
   const given = [...Object.keys(request.environment), request.session.name];
   const enclosure = request.enclose?.(ticket.requestFile);
   const { workdir: folder, stateFile, bash } = request;
   if (enclosure === undefined) {
     const wrapped = wrapCommand({ folder, stateFiles: [stateFile], given });
-    return { script: `${openLeft(ticket.stateFile('outside'))}; ${wrapped}` };
+    return { ready: '', script: `${openLeft(ticket.stateFile('outside'))}; ${wrapped}` };
   }
-  const { launch, requestFile, stateFiles, before, after } = enclosure;
+  const { ready, launch, requestFile, stateFiles, before, after } = enclosure;
   const shell = `${quote(bash)} --norc -c ${quote(`. ${quote(requestFile)}; eval "$4"`)} bash`;
   const script = `${openLeft(ticket.stateFile('inside'))}; ${launch} ${shell}`;
-  return { script, inside: wrapCommand({ folder, stateFiles, given, before, after }) };
+  return { ready, script, inside: wrapCommand({ folder, stateFiles, given, before, after }) };
 }
 
 /** Waits for a command that an earlier start of the program had begun, within what is left of its time. */

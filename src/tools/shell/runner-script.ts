@@ -6,6 +6,7 @@ const pipesAtOnce = 16;
 // On one line, so that the line numbers in bash's messages are those of the command. In a request stand the command, the
 // text to run around it, and when its time is over.
 const waitingShell = [
+  'eval "$1"',
   'read -r _ || exit 125',
   'exec < /dev/null',
   '. ./request',
@@ -16,8 +17,8 @@ const waitingShell = [
 
 /**
  * What a runner does, in nothing but bash, so that forking from it is cheap. For each line of its input it makes a shell
- * ready in the folder that the line names, and waits for it; that shell waits for the next line, and then does what the
- * file `request` in its folder says. So a command finds its shell waiting.
+ * ready in the folder that the line names, and waits for it; that shell does what the runner was given for it, waits for
+ * the next line, and then does what the file `request` in its folder says. So a command finds its shell waiting.
  *
  * A runner outlives us. What was begun is brought to an end and written down, and then it ends for want of lines:
  * - `claim` is made before a command runs, and can be made once: whoever makes it decides whether the command runs. When
@@ -29,6 +30,7 @@ const waitingShell = [
  * Few files are made for a call, since ext4 looks for the place of a new one among all that were removed in the last minutes.
  */
 export const runnerScript = String.raw`
+ready=$1
 type mkfifo dd wc tail cat rm date sleep > /dev/null || exit 1
 # A handler, not an ignored signal: that would be handed on to the commands.
 trap : PIPE
@@ -86,7 +88,7 @@ while read -r number; do
   # Either end would wait for the other to be opened, but for one who opens both.
   exec 9<> "$slot.pipe" 7< "$slot.pipe" 8> "$slot.pipe" 9>&-
   set -m
-  "$BASH" --norc -c '${waitingShell}' bash <&0 >&8 2>&1 3>&- 7<&- 8>&- &
+  "$BASH" --norc -c '${waitingShell}' bash "$ready" <&0 >&8 2>&1 3>&- 7<&- 8>&- &
   set +m
   child=$!
   exec 8>&-

@@ -12,6 +12,8 @@ export interface RunnerStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Where the folders of the calls are. */
   readonly folder: string;
+  /** What each shell does, in words of bash, while it waits for its command. */
+  readonly ready: string;
 }
 
 export type ShellExit =
@@ -53,11 +55,12 @@ export class Runner {
   #running: WaitingSlot | undefined;
   #slots = 0;
   #isDead = false;
+  readonly #ended = Promise.withResolvers<void>();
   #unfinished = '';
 
-  constructor({ bash, environment, folder }: RunnerStart) {
+  constructor({ bash, environment, folder, ready }: RunnerStart) {
     // Without start-up files: bash would read them, since Node's pipes are sockets, as they are for a remote shell.
-    this.#child = spawn(bash, ['--noprofile', '--norc', '-c', runnerScript], {
+    this.#child = spawn(bash, ['--noprofile', '--norc', '-c', runnerScript, 'bash', ready], {
       cwd: folder,
       env: environment,
       detached: true,
@@ -125,6 +128,11 @@ export class Runner {
     this.#child.stdin?.end();
   }
 
+  /** Resolves once it has ended. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
   #hear(text: string): void {
     const lines = (this.#unfinished + text).split('\n');
     this.#unfinished = lines.pop() ?? '';
@@ -139,6 +147,7 @@ export class Runner {
 
   #die(exit: ShellExit): void {
     this.#isDead = true;
+    this.#ended.resolve();
     this.#running?.ending.resolve(exit);
     this.#next?.ending.resolve(exit);
     this.#next?.readiness.resolve(undefined);

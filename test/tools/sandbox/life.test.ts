@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,6 +16,7 @@ import { openToolBench } from '../open-toolbox.ts';
 import type { ToolBench } from '../open-toolbox.ts';
 
 const here = await needsSandbox();
+const bounded = await boundsTasks();
 const waitForGo = 'while [ ! -e go ]; do sleep 0.01; done';
 const call = { idempotencyKey: 'the-call' };
 
@@ -99,7 +101,7 @@ test('whoever is stopped is asked first, and ends also if he does not listen', h
   await whenNothingRuns(bench);
 });
 
-test('a command that forks without end comes to an end', await boundsTasks(), async () => {
+test('a command that forks without end comes to an end', bounded, async () => {
   await using bench = await openToolBench({ sandbox: sandboxed });
   const fork = 'for ($n = 0; $n < 6000; $n++) { $pid = fork; last unless defined $pid; sleep 100 unless $pid }';
 
@@ -175,6 +177,27 @@ test('a pty inside is of the sandbox alone', here, async () => {
   assert.match(text, /^\/dev\/pts\/0\n40 120\n0 +ptmx\n/);
   assert.match(text, /hello Ann\n\[proc_\w+ has ended with exit code 4;/);
 });
+
+test(
+  'the shell that waits for the next command goes with the program, and the group of tasks with it',
+  bounded,
+  async () => {
+    const bench = await openToolBench({ sandbox: sandboxed });
+    const tasks = new TaskGroup(bench.taskFolder).open();
+
+    const printed = await bench.run('terminal', { command: 'echo done; :' });
+    if (tasks !== undefined) await whenJoined(tasks);
+    await bench[Symbol.asyncDispose]();
+
+    assert.equal(printed, 'done');
+    assert.equal(tasks !== undefined && existsSync(tasks), false);
+  },
+);
+
+/** Resolves once there is someone in a group of tasks. */
+async function whenJoined(tasks: string): Promise<void> {
+  while ((await readFile(tasks, 'utf8')) === '') await nextTick();
+}
 
 /** The super-user is bound by nothing but a control group. */
 async function boundsTasks(): Promise<{ readonly skip: string | false }> {

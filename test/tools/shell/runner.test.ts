@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
@@ -17,7 +17,7 @@ for (const who of ['nobody', 'someone else'] as const) {
   test(`a command that ${who} has claimed ${who === 'nobody' ? 'runs' : 'does not run, however late its shell looks'}`, async () => {
     await using folder = await makeTempFolder();
     const path = process.env['PATH'] ?? '';
-    const runner = new Runner({ bash: findBash(path), environment: { PATH: path }, folder: folder.path });
+    const runner = new Runner({ bash: findBash(path), environment: { PATH: path }, folder: folder.path, ready: '' });
     const ticket = new CallTickets(folder.path).hold('ses_1' as SessionId, 'key');
     const ran = join(folder.path, 'ran');
     const session = { name: 'TALARIA_SESSION', value: 'ses_1' };
@@ -37,10 +37,28 @@ for (const who of ['nobody', 'someone else'] as const) {
   });
 }
 
+test('a shell makes itself ready before its command is known', async () => {
+  await using folder = await makeTempFolder();
+  const path = process.env['PATH'] ?? '';
+  const early = join(folder.path, 'early');
+  const start = { bash: findBash(path), environment: { PATH: path }, folder: folder.path };
+  const runner = new Runner({ ...start, ready: `echo $$ > '${early}'` });
+
+  while (!existsSync(early)) await nextTick();
+  const call = await runner.run(({ group }) => {
+    assert.equal(readFileSync(early, 'utf8'), `${group}\n`);
+    return false;
+  });
+
+  assert.equal(call, undefined);
+  runner.dismiss();
+  await runner.ended;
+});
+
 test('a runner that is dismissed writes down what nobody has read of an output, and leaves nothing behind', async () => {
   await using folder = await makeTempFolder();
   const path = process.env['PATH'] ?? '';
-  const runner = new Runner({ bash: findBash(path), environment: { PATH: path }, folder: folder.path });
+  const runner = new Runner({ bash: findBash(path), environment: { PATH: path }, folder: folder.path, ready: '' });
   const ticket = new CallTickets(folder.path).hold('ses_1' as SessionId, 'key');
   const session = { name: 'TALARIA_SESSION', value: 'ses_1' };
   const command = String.raw`echo unread; printf 'a\0b'`;
