@@ -8,9 +8,9 @@ import type { SandboxSettings } from '../model/terminal-settings.ts';
 import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
 import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
-import type { assessCommand as AssessCommand, CommandRisk } from './shell/assess-command.ts';
+import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
-import type { PlainRead } from './shell/plain-reads.ts';
+import type { judgeReads as JudgeReads, Verdict } from './shell/judge-reads.ts';
 import type { CallTicket, LeftState } from './shell/call-ticket.ts';
 import type { CallTickets } from './shell/call-tickets.ts';
 import type {
@@ -25,7 +25,6 @@ import type { Runners } from './shell/runners.ts';
 import { sessionVariable } from './shell/running-commands.ts';
 import type { RunningCommands } from './shell/running-commands.ts';
 import type { findStanding as FindStanding } from './shell/standing-command.ts';
-import type { isSystemProgram as IsSystemProgram } from './shell/system-program.ts';
 import type { findContentsRead as FindContentsRead } from './sandbox/contents-read.ts';
 import type { CommandPlacement, placeCommand as PlaceCommand, PlainReads, Room } from './sandbox/place-command.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -125,35 +124,14 @@ class TerminalCommands {
   /** What is to be said of a command, wherever it runs. */
   async #judge(input: TerminalInput, place: ToolPlace): Promise<Verdict> {
     const folder = this.#startFolder(input, place);
-    const { assessCommand, syntax } = await (this.#judgement ??= loadJudgement());
+    const { assessCommand, judgeReads, syntax } = await (this.#judgement ??= loadJudgement());
     const { workspace } = this.#deps;
     const risk = assessCommand(input.command, { home: workspace.userHome, folder }, syntax);
     if (risk.type === 'forbidden') return risk;
-    if (risk.type === 'safe') return await this.#judgeRead(risk, folder, place);
+    if (risk.type === 'safe') return judgeReads(risk.reads, { ...this.#variablesOf(place), workspace, place, folder });
     const reads = (risk.paths ?? []).map((path) => workspace.judgeRead(workspace.locate(path, place, folder)));
     // Our own secrets are shown to no command, whatever else it may do with them.
     return reads.find((read) => read.type === 'forbidden') ?? { ...risk, type: 'doubtful' };
-  }
-
-  async #judgeRead(
-    { reads: commands }: Extract<CommandRisk, { readonly type: 'safe' }>,
-    folder: string,
-    place: ToolPlace,
-  ): Promise<Verdict> {
-    const { isSystemProgram } = await (this.#judgement ??= loadJudgement());
-    const paths = commands.flatMap((command) => command.paths);
-    const located = paths.map((path) => this.#deps.workspace.locate(path, place, folder));
-    const reads = located.map((path) => this.#deps.workspace.judgeRead(path));
-    const secret = reads.find((read) => read.type === 'forbidden');
-    if (secret !== undefined) return secret;
-    const why = (): string | undefined => {
-      if (reads.some((read) => read.type !== 'safe')) return 'it reads what may log you in somewhere';
-      if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
-      const foreign = commands.find(({ program }) => !isSystemProgram(program, this.#pathOf(place)));
-      return foreign && `${foreign.program} is not the program of the system here`;
-    };
-    const doubt = why();
-    return doubt === undefined ? { type: 'safe', commands, located, folder } : { type: 'doubtful', why: doubt };
   }
 
   async #place(input: TerminalInput, place: ToolPlace, judge: () => Promise<Verdict>): Promise<CommandPlacement> {
@@ -166,19 +144,29 @@ class TerminalCommands {
   }
 
   #readsOf(
-    { commands, located, folder }: Extract<Verdict, { readonly type: 'safe' }>,
+    { commands, located }: Extract<Verdict, { readonly type: 'safe' }>,
     find: typeof FindContentsRead,
   ): PlainReads {
-    const named = commands.flatMap(({ program, paths }) => find(program, paths));
-    return { paths: located, contents: named.flatMap((word) => this.#deps.workspace.placesNamed(word, folder)) };
+    const { workspace } = this.#deps;
+    const contents = commands.flatMap(({ program, paths, folders }) =>
+      find(program, paths).flatMap((word) => folders.flatMap((folder) => workspace.placesNamed(word, folder))),
+    );
+    return { paths: located, contents };
   }
 
   #given(sessionId: SessionId): Readonly<Record<string, string>> {
     return { ...this.#deps.environment, [sessionVariable]: sessionId };
   }
 
-  #pathOf({ sessionId }: ToolPlace): string {
-    return this.#deps.state.exported(sessionId, 'PATH') ?? this.#deps.environment['PATH'] ?? '';
+  #pathOf(place: ToolPlace): string {
+    return this.#variablesOf(place).path;
+  }
+
+  /** By which its shell finds programs and folders. */
+  #variablesOf({ sessionId }: ToolPlace): { readonly path: string; readonly foldersOfCd: string } {
+    const { state, environment } = this.#deps;
+    const valueOf = (name: string): string => state.exported(sessionId, name) ?? environment[name] ?? '';
+    return { path: valueOf('PATH'), foldersOfCd: valueOf('CDPATH') };
   }
 
   #startFolder(input: TerminalInput, place: ToolPlace): string {
@@ -339,18 +327,6 @@ class TerminalCommands {
 
 const switchedOff = 'the sandbox is switched off (terminal.sandbox)';
 
-/** What a command is by its words. */
-type Verdict =
-  | {
-      /** Its commands only read; `located` is where their words lead from the folder. */
-      readonly type: 'safe';
-      readonly commands: readonly PlainRead[];
-      readonly located: readonly string[];
-      readonly folder: string;
-    }
-  | { readonly type: 'doubtful'; readonly why: string; readonly words?: readonly string[] }
-  | { readonly type: 'forbidden'; readonly reason: string };
-
 interface LoadedSandbox {
   readonly findContentsRead: typeof FindContentsRead;
   readonly placeCommand: typeof PlaceCommand;
@@ -358,7 +334,7 @@ interface LoadedSandbox {
 }
 
 export interface LoadedJudgement {
-  readonly isSystemProgram: typeof IsSystemProgram;
+  readonly judgeReads: typeof JudgeReads;
   readonly assessCommand: typeof AssessCommand;
   readonly findStanding: typeof FindStanding;
   readonly syntax: BashSyntax;
@@ -366,13 +342,13 @@ export interface LoadedJudgement {
 
 /** What judges commands, loaded with the first one that is judged. */
 export async function loadJudgement(): Promise<LoadedJudgement> {
-  const [{ assessCommand }, { loadBashSyntax }, { isSystemProgram }, { findStanding }] = await Promise.all([
+  const [{ assessCommand }, { loadBashSyntax }, { judgeReads }, { findStanding }] = await Promise.all([
     import('./shell/assess-command.ts'),
     import('./shell/bash-syntax.ts'),
-    import('./shell/system-program.ts'),
+    import('./shell/judge-reads.ts'),
     import('./shell/standing-command.ts'),
   ]);
-  return { assessCommand, findStanding, isSystemProgram, syntax: await loadBashSyntax() };
+  return { assessCommand, findStanding, judgeReads, syntax: await loadBashSyntax() };
 }
 
 interface LoadedBackground {

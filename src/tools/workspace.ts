@@ -38,11 +38,15 @@ export class Workspace {
     return realPath(resolve(realPath(from), this.#expandHome(path)));
   }
 
+  /** The absolute path that a word means from a folder, by its names alone. */
+  nameOf(path: string, from: string): string {
+    return resolve(from, this.#expandHome(path));
+  }
+
   /** Every place that a word may name from a folder, by its names and by its folder's: what stands there can be swapped. */
   placesNamed(path: string, from: string): readonly string[] {
-    const expanded = this.#expandHome(path);
     return [from, realPath(from)].flatMap((folder) => {
-      const named = resolve(folder, expanded);
+      const named = this.nameOf(path, folder);
       return [named, realPath(dirname(named))];
     });
   }

@@ -3,7 +3,9 @@ import type { Risk } from '../../model/tool.ts';
 import { mayHoldLogin } from '../login-files.ts';
 import type { assessCommand as AssessCommand } from '../shell/assess-command.ts';
 import type { BashSyntax } from '../shell/bash-syntax.ts';
+import type { PlainRead } from '../shell/plain-reads.ts';
 import type { findStanding as FindStanding } from '../shell/standing-command.ts';
+import { walkFolders } from '../shell/walk-folders.ts';
 import { spellOut, spellOutLine } from '../tool-outcomes.ts';
 import type { Elsewhere } from './elsewhere.ts';
 
@@ -35,8 +37,7 @@ export function judgeRemote(command: string, around: RemoteSurroundings, rules: 
   const { there, folder = '/unknown', home = '/home/unknown' } = around;
   const risk = rules.assessCommand(command, { home, folder }, rules.syntax);
   if (risk.type === 'forbidden') return risk;
-  const paths = risk.type === 'safe' ? risk.reads.flatMap((read) => read.paths) : [];
-  const doubt = risk.type === 'ask' ? risk.why : findDoubt(paths, folder, around);
+  const doubt = risk.type === 'ask' ? risk.why : findDoubt(risk.reads, folder, around);
   const where = { in: 'elsewhere', why: `commands run on ${there.name} (terminal.backend)` } as const;
   if (doubt === undefined) return { type: 'safe', where };
   if (there.isSandbox && doubt !== readsLogin) return { type: 'safe', within: 'sandbox', where };
@@ -51,9 +52,13 @@ export function judgeRemote(command: string, around: RemoteSurroundings, rules: 
 
 const readsLogin = 'it reads what may log you in somewhere';
 
-function findDoubt(paths: readonly string[], folder: string, around: RemoteSurroundings): string | undefined {
+function findDoubt(reads: readonly PlainRead[], start: string, around: RemoteSurroundings): string | undefined {
   const { home = '/home/unknown' } = around;
-  const located = paths.map((path) => posix.resolve(folder, path.replace(/^~(?=\/|$)/, home)));
+  const locate = (path: string, from: string): string => posix.resolve(from, path.replace(/^~(?=\/|$)/, home));
+  const placed = walkFolders(reads, start, (path, from) => [locate(path, from)]);
+  const located = placed.flatMap(({ paths, folders }) =>
+    folders.flatMap((folder) => paths.map((path) => locate(path, folder))),
+  );
   if (located.some(mayHoldLogin)) return readsLogin;
   if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
   return around.hasUsualPath ? undefined : 'this session looks for programs in other places than at its beginning';

@@ -1,6 +1,8 @@
 import type { BashSyntax } from './bash-syntax.ts';
 import { findDisaster } from './find-disaster.ts';
-import { findPlainRead, plainCommands } from './plain-reads.ts';
+import { moreThanPlain, readPlainText } from './plain-commands.ts';
+import type { PlainText } from './plain-commands.ts';
+import { findPlainReads } from './plain-reads.ts';
 import type { PlainRead } from './plain-reads.ts';
 
 export type CommandRisk =
@@ -33,21 +35,20 @@ export function assessCommand(command: string, surroundings: CommandSurroundings
     const script = syntax.parse(command);
     const disaster = findDisaster(script, scope, syntax);
     if (disaster !== undefined) return forbid(disaster);
-    return assessPlain(plainCommands(command, script));
+    return assessPlain(readPlainText(command, script));
   } catch {
     return { type: 'ask', why: 'it cannot be read for certain' };
   }
 }
 
-function assessPlain(commands: readonly (readonly string[])[]): CommandRisk {
-  const reads = commands.map(findPlainRead);
+function assessPlain(text: PlainText): CommandRisk {
+  if (text.type === 'doubtful') return { type: 'ask', why: text.why };
+  const reads = findPlainReads(text);
   const doubt = reads.find((read) => 'why' in read);
-  const [words, ...further] = commands;
-  if (words === undefined || (doubt !== undefined && further.length > 0)) {
-    return { type: 'ask', why: 'it is more than one plain command' };
-  }
-  if (doubt !== undefined) return { type: 'ask', words, ...doubt };
-  return { type: 'safe', reads: reads.filter((read) => 'program' in read) };
+  if (doubt === undefined) return { type: 'safe', reads: reads.filter((read) => 'program' in read) };
+  const [words, ...further] = text.commands;
+  if (words === undefined || further.length > 0) return { type: 'ask', why: moreThanPlain };
+  return { type: 'ask', words, ...doubt };
 }
 
 function forbid(disaster: string): CommandRisk {

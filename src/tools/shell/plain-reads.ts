@@ -1,9 +1,11 @@
-import type { Command, ParsedScript, Statement, Word, WordPart } from 'unbash';
+import type { PlainText } from './plain-commands.ts';
 
 export interface PlainRead {
   readonly program: string;
   /** The words that may name what is read. */
   readonly paths: readonly string[];
+  /** Of a `cd`: whether it leads all that follow it. */
+  readonly moves?: 'surely' | 'perhaps';
 }
 
 /** Why a command is not plainly one that reads. */
@@ -13,90 +15,46 @@ export interface ReadDoubt {
   readonly paths: readonly string[];
 }
 
-/**
- * The words of each command of a text that is simple commands, piped or one after another, and means exactly what it
- * says; otherwise none. Anything that the shell would expand, redirect, put aside or repeat is not plain, and
- * neither is anything that the parser was not sure of.
- */
-export function plainCommands(text: string, script: ParsedScript): readonly (readonly string[])[] {
-  const commands = onlyWords(text, script).map(plainWords);
-  return commands.every((words) => words !== undefined) ? commands : [];
+/** What each of several simple commands reads, or why one of them may do more. */
+export function findPlainReads({
+  commands,
+  moves,
+}: Extract<PlainText, { readonly type: 'plain' }>): readonly (PlainRead | ReadDoubt)[] {
+  const firstMove = commands.findIndex(([program]) => program === 'cd');
+  const moved = commands.filter(([program]) => program === 'cd').length;
+  return commands.map((words, index) => {
+    const read = findPlainRead(words);
+    const hasMoved = firstMove !== -1 && index > firstMove;
+    if ('why' in read) return read;
+    const placed = read.program === 'cd' ? { ...read, moves } : read;
+    if (!hasMoved) return placed;
+    if (moved > mostMoves) return { why: 'it goes from folder to folder', paths: read.paths };
+    // `cd x && cat ../y` is `cat x/../y`.
+    return read.paths.some(climbs) ? { why: climbing, paths: read.paths } : placed;
+  });
 }
 
-function plainWords(command: readonly Word[]): readonly string[] | undefined {
-  const words = command.map(plainText);
-  return words.every((word) => word !== undefined) ? words : undefined;
-}
+// Each may have failed, so that there are twice as many folders to judge behind it.
+const mostMoves = 2;
+const climbing = 'a path in it goes back over another folder, which may be a link';
 
 /** What a simple command reads, if it plainly does nothing else; otherwise why that cannot be said. */
-export function findPlainRead([program = '', ...rest]: readonly string[]): PlainRead | ReadDoubt {
+function findPlainRead([program = '', ...rest]: readonly string[]): PlainRead | ReadDoubt {
   const isPlain = readers.get(program);
   if (isPlain === undefined) return { why: `${program} is not known to do nothing but read`, paths: [] };
   const paths = rest.flatMap((word) => [word, ...word.split('=').slice(1)]);
   if (!isPlain(rest)) return { why: `with these words, ${program} may do more than read`, paths };
-  return paths.some(climbsBack)
-    ? { why: 'a path in it goes back over another folder, which may be a link', paths }
-    : { program, paths };
-}
-
-/** The words of each command of a text of nothing but words and what stands between commands; otherwise none. */
-function onlyWords(text: string, { commands, errors = [] }: ParsedScript): readonly (readonly Word[])[] {
-  if (errors.length > 0) return [];
-  const found = commands.flatMap(({ command }) => simpleCommands(command)).map(wordsOf);
-  return found.every((words) => words.length > 0) && isAllOf(text, found) ? found : [];
-}
-
-/** The simple commands of a statement, in their order; anything else in it is seen by the text that is left over. */
-function simpleCommands(node: Statement['command']): readonly Command[] {
-  if (node.type === 'Command') return [node];
-  return node.type === 'AndOr' || node.type === 'Pipeline' ? node.commands.flatMap(simpleCommands) : [];
-}
-
-/** None where a command is more than its words. */
-function wordsOf({ prefix, name, suffix }: Command): readonly Word[] {
-  const words = [...prefix, ...(name === undefined ? [] : [name]), ...suffix];
-  return words.every((word) => word.type === 'Word') ? words : [];
-}
-
-const blanks = /^(?:[ \t]|\\\n)+$/;
-const linesBefore = /^(?:[ \t]*(?:#.*)?\n)*[ \t]*$/;
-const linesAfter = /^[ \t]*(?:#.*)?(?:\n[ \t]*(?:#.*)?)*$/;
-// Not `&`: what goes on in the background is not over with the command.
-const betweenCommands = /^[ \t]*(?:\||\|\||&&|;|\n)[ \t\n]*$/;
-
-/** Whether a text holds nothing beside these words but blanks and comments. The parser drops a stray `(` in silence. */
-function isAllOf(text: string, commands: readonly (readonly Word[])[]): boolean {
-  const isGapPlain = commands.every((words, at) => {
-    const end = commands[at - 1]?.at(-1)?.end;
-    const [before = '', ...between] = words.map((word, index) =>
-      text.slice(words[index - 1]?.end ?? end ?? 0, word.pos),
-    );
-    return (end === undefined ? linesBefore : betweenCommands).test(before) && between.every((gap) => blanks.test(gap));
-  });
-  return isGapPlain && linesAfter.test(text.slice(commands.at(-1)?.at(-1)?.end));
-}
-
-/** The text of a word that means itself and nothing else; a leading `~` is left to whoever resolves the path. */
-function plainText(word: Word): string | undefined {
-  if (!(word.parts ?? [word]).every(isPlainPart)) return undefined;
-  // A quoted tilde is a file of that name, and `~name` is someone else's home.
-  return word.value.startsWith('~') && !/^~(?:\/[^\\'"]*)?$/.test(word.text) ? undefined : word.value;
-}
-
-/** `$'…'` and `$"…"` are left out: what they come to depends on the locale. */
-function isPlainPart(part: Word | WordPart): boolean {
-  const live = part.text.replaceAll(/\\./gs, '');
-  if (part.type === 'SingleQuoted') return true;
-  // To bash `"$["` begins something; the parser takes it for text.
-  if (part.type === 'DoubleQuoted') return part.parts.every(({ type }) => type === 'Literal') && !/\$[^ "]/.test(live);
-  const isBare = part.type === 'Literal' || part.type === 'Word';
-  return isBare && !/[*?[\]{}!$\\]|^[A-Za-z_]\w*\+?=/.test(live);
+  return paths.some(climbsBack) ? { why: climbing, paths } : { program, paths };
 }
 
 /** `link/../x` is judged by its text but opened through the link, so the two may differ. */
 function climbsBack(path: string): boolean {
   const steps = path.split('/').filter((step) => step !== '' && step !== '.');
   return steps.some((step, index) => step !== '..' && steps[index + 1] === '..');
+}
+
+function climbs(path: string): boolean {
+  return path.split('/').find((step) => step !== '.') === '..';
 }
 
 type Check = (words: readonly string[]) => boolean;
@@ -134,6 +92,8 @@ function findsOnly(words: readonly string[]): boolean {
 const readers: ReadonlyMap<string, Check> = new Map([
   ['basename', anyWords],
   ['cat', anyWords],
+  // It changes nothing but where the next command runs, which is judged anew. `cd -` leads nobody knows where.
+  ['cd', (words) => words.length <= 1 && only(/^[^-]/)(words)],
   ['cmp', anyWords],
   ['cut', anyWords],
   ['date', only(/^(?:\+.*|-u|--utc|-R|--rfc-email|-I\w*|--iso-8601(?:=\w+)?)$/)],

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
-const builtins: ReadonlySet<string> = new Set(['echo', 'pwd']);
+const builtins: ReadonlySet<string> = new Set(['cd', 'echo', 'pwd']);
 
 const systemFolders: ReadonlySet<string> = new Set([
   '/bin',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json } from '../../../src/base/json.ts';
@@ -41,7 +41,31 @@ test('inside nothing is asked, leaving is, and the disasters are refused either 
   assert.deepEqual(await assess({ command: 'ls /var | wc -l; ls /tmp' }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: 'date; cat notes | sort' }), ['safe', 'sandbox', null]);
   assert.deepEqual(await assess({ command: `date && cat ${bench.home}/.env` }), ['forbidden', null, null]);
+  assert.deepEqual(await assess({ command: 'ls /var 2>/dev/null' }), ['safe', null, null]);
+  assert.deepEqual(await assess({ command: 'cd /var && ls 2>&1' }), ['safe', null, null]);
+  assert.deepEqual(await assess({ command: 'cd /tmp && ls' }), ['safe', 'sandbox', null]);
+  assert.deepEqual(await assess({ command: 'cd /var && cat log/any' }), ['safe', null, null]);
+  // Where there is no such folder, these show a file of the session's.
+  assert.deepEqual(await assess({ command: 'cd /var; cat log/any' }), ['safe', 'sandbox', null]);
+  assert.deepEqual(await assess({ command: 'cd /var | ls && cat log/any' }), ['safe', 'sandbox', null]);
 });
+
+test(
+  'a file is shown from inside also where a folder of the session that leads to it may be swapped',
+  here,
+  async () => {
+    await using bench = await openToolBench({ sandbox: sandboxed });
+    await symlink('/etc', join(bench.workdir, 'there'));
+
+    const led = await bench.assess('terminal', { command: 'cd there && cat hostname' });
+    const listed = await bench.assess('terminal', { command: 'cd there && ls' });
+
+    assert.deepEqual(
+      [led, listed].map((risk) => (risk.type === 'safe' ? (risk.within ?? 'outside') : risk.type)),
+      ['sandbox', 'outside'],
+    );
+  },
+);
 
 test('a consent to leave can be given for good, as without a sandbox', here, async () => {
   await using with_ = await openToolBench({ sandbox: sandboxed });

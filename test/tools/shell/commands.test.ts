@@ -33,3 +33,12 @@ test('every command of the corpus is decided as its label says', async () => {
   assert.ok(commands.length >= 400, `${commands.length} commands`);
   assert.deepEqual(wrong, []);
 });
+
+test('where CDPATH leads cd elsewhere, what follows it is asked about', async () => {
+  await using bench = await openToolBench({ environment: { CDPATH: '/etc' }, envPassthrough: ['CDPATH'] });
+
+  const moved = await bench.assess('terminal', { command: 'cd ssh && ls' });
+  const stayed = await bench.assess('terminal', { command: 'ls' });
+
+  assert.deepEqual([moved.type, stayed.type], ['ask', 'safe']);
+});
