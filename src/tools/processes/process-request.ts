@@ -34,14 +34,15 @@ export function writeRequest(options: RequestOptions): string {
  */
 export function writeEnclosedRequest(
   options: RequestOptions,
-  { ready, launch, requestFile, stateFiles, before, after }: Enclosure,
+  { ready, files, launch, requestFile, stateFiles, before, after }: Enclosure,
   bash: string,
-): { readonly request: string; readonly inside: string } {
+): Enclosure['files'] & { readonly request: string; readonly inside: string } {
   const run = `. ${quote(requestFile)}; eval "set --;$1"`;
   const shell = `${quote(bash)} --norc -c ${quote(run)} bash`;
   const program = options.terminal === 'pty' ? `script -qefc ${quote(shell)} /dev/null` : shell;
   const shellOfScript = options.terminal === 'pty' ? [`export SHELL=${quote(bash)}`] : [];
   return {
+    ...files,
     request: [...describeItself, ...shellOfScript, ready, `${launch} ${program}`, ''].join('\n'),
     inside: [before, ...prepareCommand(options, stateFiles, after), ''].join('\n'),
   };

@@ -41,6 +41,7 @@ type Available = Extract<SandboxReport, { readonly type: 'available' }>;
 // Where files are that only the shell inside reads.
 const givenFolder = '/run/talaria';
 const mostNewTasks = 1024;
+const viewFile = 'view';
 
 /** Sets commands apart from the system, with bubblewrap. Whether it can is found out once, by the first command. */
 export class Sandbox {
@@ -119,7 +120,8 @@ export class Sandbox {
     });
     return {
       ready: this.#joinGroup(),
-      launch: launchWords(report, [...networkArguments(settings), ...view]),
+      files: { [viewFile]: view.map((word) => `${word}\0`).join('') },
+      launch: launchWords(report, networkArguments(settings)),
       stateFiles: [given[0].to, given[1].to],
       requestFile: given[2].to,
       before: limits(),
@@ -174,11 +176,14 @@ function networkArguments({ network }: SandboxSettings): readonly string[] {
   return network === 'shared' ? ['--share-net'] : [];
 }
 
-/** The outermost process is not to end before what it waits for: a signal to the group is for the commands. */
+/**
+ * The outermost process is not to end before what it waits for: a signal to the group is for the commands. What is seen inside
+ * stands in a file, since `ps` shows the words of a program to everyone, and to the command itself.
+ */
 function launchWords({ program, userNamespaces, ending }: Available, further: readonly string[]): string {
   const closed = userNamespaces === 'closed' ? closedArguments : [];
-  const words = [program, ...namespaceArguments, ...closed, ...further, '--chdir', '/', '--'];
-  const start = `exec ${words.map(quote).join(' ')}`;
+  const words = [program, ...namespaceArguments, ...closed, ...further, '--args', '9', '--chdir', '/', '--'];
+  const start = `exec 9< ${viewFile} || exit 126; exec ${words.map(quote).join(' ')}`;
   return ending === 'asked'
     ? `${closeFiles}; trap '' TERM; ${start} ${defaultSignals.join(' ')}`
     : `${closeFiles}; ${start}`;

@@ -26,6 +26,8 @@ export interface TicketRequest {
   readonly script: string;
   /** What the script has run inside the sandbox. */
   readonly inside?: string;
+  /** What else the script reads, by the names of files. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly command: string;
   readonly session: { readonly name: string; readonly value: string };
   readonly runner: string;
@@ -73,13 +75,14 @@ export class CallTicket {
   }
 
   /** Makes a runner's folder, with a request in it, that of the call; false where the call had one before. */
-  create(from: string, { script, command, session, runner, group, endsAtMs, inside }: TicketRequest): boolean {
+  create(from: string, { script, command, session, runner, group, endsAtMs, inside, files }: TicketRequest): boolean {
     const words = [command, script, String(Math.ceil(endsAtMs / 1000)), ...(inside === undefined ? [] : [inside])];
     const lines = [
       `# ${group} of ${runner}`,
       `export ${session.name}=${quote(session.value)}`,
       `set -- ${words.map(quote).join(' ')}`,
     ];
+    for (const [name, text] of Object.entries(files ?? {})) writeFileSync(join(from, name), text);
     writeFileSync(join(from, 'request'), `${lines.join('\n')}\n`);
     try {
       renameSync(from, this.folder);

@@ -2,6 +2,8 @@
 export interface Enclosure {
   /** Words of bash for the shell that is going to read `launch`, before it is known what that is. Empty: there is nothing to do. */
   readonly ready: string;
+  /** Files by their names, which `launch` finds in the folder that it is read in. */
+  readonly files: Readonly<Record<string, string>>;
   /** Words of bash that start a program inside, in the place of the shell that reads them; the program follows. */
   readonly launch: string;
   /** What earlier commands left, as it is called inside. */

@@ -90,6 +90,7 @@ interface ShellScripts {
   readonly ready: string;
   readonly script: string;
   readonly inside?: string;
+  readonly files?: Enclosure['files'];
 }
 
 function writeScripts(request: CommandRequest, ticket: CallTicket): ShellScripts {
@@ -100,10 +101,10 @@ function writeScripts(request: CommandRequest, ticket: CallTicket): ShellScripts
     const wrapped = wrapCommand({ folder, stateFiles: [stateFile], given });
     return { ready: '', script: `${openLeft(ticket.stateFile('outside'))}; ${wrapped}` };
   }
-  const { ready, launch, requestFile, stateFiles, before, after } = enclosure;
+  const { ready, files, launch, requestFile, stateFiles, before, after } = enclosure;
   const shell = `${quote(bash)} --norc -c ${quote(`. ${quote(requestFile)}; eval "$4"`)} bash`;
   const script = `${openLeft(ticket.stateFile('inside'))}; ${launch} ${shell}`;
-  return { ready, script, inside: wrapCommand({ folder, stateFiles, given, before, after }) };
+  return { ready, files, script, inside: wrapCommand({ folder, stateFiles, given, before, after }) };
 }
 
 /** Waits for a command that an earlier start of the program had begun, within what is left of its time. */

@@ -86,6 +86,15 @@ test('neither the home nor our own folders nor what logs in can be seen, also th
   assert.match(listed, /\/run:\ntalaria\n/);
 });
 
+test('what a command sees of its sandbox by the words of programs names no folder of the user', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+
+  const text = await inside(bench, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '");
+
+  assert.match(text, /bwrap .*--args 9 /);
+  assert.equal(text.includes(dirname(bench.workdir)), false, text);
+});
+
 test(
   'what would act later, outside, is read-only: git, instructions for models, settings of their tools',
   here,
