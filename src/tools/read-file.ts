@@ -1,6 +1,7 @@
 import { integer, object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
+import { findObjection } from './files/find-objection.ts';
 import type { ReadStamps } from './files/read-stamps.ts';
 import { settle } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
@@ -47,15 +48,6 @@ export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<R
     },
     verify: () => Promise.resolve('unknown'),
   };
-}
-
-/** Links may be swapped while a question stands, so that a path is judged again right before it is read. */
-function findObjection(path: string, workspace: Workspace, asked: string | undefined): string | undefined {
-  const risk = workspace.judgeRead(path);
-  if (risk.type === 'forbidden') return risk.reason;
-  return risk.type === 'safe' || risk.question === asked
-    ? undefined
-    : `that now leads to ${path}, which the user was not asked about`;
 }
 
 function isBlob(path: string): boolean {

@@ -1,8 +1,9 @@
 import { integer, object, oneOf, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Tool } from '../model/tool.ts';
+import { findObjection } from './files/find-objection.ts';
 import type { SearchDeps } from './files/run-search.ts';
-import { settle } from './tool-outcomes.ts';
+import { failed, settle } from './tool-outcomes.ts';
 
 const inputSchema = object({
   pattern: string('regular expression; for target files a glob (src/**/*.ts) or part of the path', { minLength: 1 }),
@@ -19,6 +20,7 @@ type SearchInput = ValueOf<typeof inputSchema>;
 /** Finds lines by their content or files by their names. */
 export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
   const { workspace } = deps;
+  const asked = new WeakMap<SearchInput, string>();
   return {
     name: 'search_files',
     toolset: 'file',
@@ -26,12 +28,19 @@ export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
       'Search file contents, or with target files find files by name, newest first. Hidden files and those in .gitignore are skipped.',
     input: inputSchema,
     effect: 'reads',
-    assess: (input, place) => Promise.resolve(workspace.judgeRead(workspace.locate(input.path ?? '.', place))),
+    assess: (input, place) => {
+      const risk = workspace.judgeRead(workspace.locate(input.path ?? '.', place));
+      if (risk.type === 'ask') asked.set(input, risk.question);
+      return Promise.resolve(risk);
+    },
     footprint: (input, place) => ({ type: 'files', paths: [workspace.locate(input.path ?? '.', place)] }),
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { runSearch } = await import('./files/run-search.ts');
-        return await runSearch(workspace.locate(input.path ?? '.', context), input, deps, context.signal);
+        const root = workspace.locate(input.path ?? '.', context);
+        const reason = findObjection(root, workspace, asked.get(input));
+        if (reason !== undefined) return failed(reason);
+        return await runSearch(root, input, deps, context.signal);
       });
     },
     verify: () => Promise.resolve('unknown'),

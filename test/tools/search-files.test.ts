@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { outcomeToText } from '../../src/model/message.ts';
 import { findRipgrep, runRipgrep } from '../../src/tools/files/ripgrep.ts';
 import { explainFailure } from '../../src/tools/files/run-search.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -189,6 +190,21 @@ test('a folder that is swapped for a link to our secrets as the search begins sh
   const text = await bench.run('search_files', { pattern: 'needle', path: 'folder' });
 
   assert.equal(text, `ERROR: ${join(bench.workdir, 'folder')} was moved meanwhile; search again`);
+});
+
+test('a file that comes to lead to what logs in after it was judged is not searched', async () => {
+  await using bench = await openToolBench();
+  const [key, file] = [join(bench.userHome, '.ssh', 'key'), join(bench.workdir, 'file')];
+  await mkdir(join(bench.userHome, '.ssh'));
+  await Promise.all([key, file].map((path) => writeFile(path, 'needle')));
+
+  const { risk, run } = await bench.prepare('search_files', { pattern: 'needle', path: 'file' });
+  renameSync(file, `${file}.aside`);
+  symlinkSync(key, file);
+  const outcome = await run();
+
+  assert.equal(risk.type, 'safe');
+  assert.equal(outcomeToText(outcome), `ERROR: that now leads to ${key}, which the user was not asked about`);
 });
 
 test('without a bundled ripgrep the one on the path is used', async () => {

@@ -34,6 +34,10 @@ export interface RipgrepRun {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Where it is started; left out: where we are. */
+  readonly folder?: string | undefined;
+  /** Open files that it is given, from number 3 on. */
+  readonly files?: readonly number[];
   /** Ends the search; what was found by then has been passed on. */
   readonly signal: AbortSignal;
   /** Takes one line of output and says whether more are wanted. */
@@ -50,14 +54,18 @@ const longestErrors = 4000;
 /** Runs ripgrep and hands over its output line by line. Resolves when the process is gone. */
 export function runRipgrep(run: RipgrepRun): Promise<RipgrepResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(run.program, run.args, { env: run.environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(run.program, run.args, {
+      cwd: run.folder,
+      env: run.environment,
+      stdio: ['ignore', 'pipe', 'pipe', ...(run.files ?? [])],
+    });
     const stop = (): void => void child.kill('SIGKILL');
     run.signal.addEventListener('abort', stop, { once: true });
     if (run.signal.aborted) stop();
     let rest = '';
     let wanted: 'go-on' | 'enough' = 'go-on';
     let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
@@ -65,7 +73,7 @@ export function runRipgrep(run: RipgrepRun): Promise<RipgrepResult> {
       }
       if (wanted === 'enough') stop();
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(0, longestErrors);
     });
     child.once('error', reject);

@@ -9,6 +9,7 @@ import { findRipgrep, runRipgrep } from './ripgrep.ts';
 import type { RipgrepResult } from './ripgrep.ts';
 import { SearchHits } from './search-hits.ts';
 import type { SearchRequest } from './search-hits.ts';
+import { SearchRoot } from './search-root.ts';
 import { describeMissing } from './similar-names.ts';
 
 export interface SearchDeps {
@@ -21,34 +22,43 @@ const timeLimitMs = 60_000;
 const longestColumns = 500;
 const mostContext = 20;
 
-/** Searches a file or folder with ripgrep and shows one page of what it finds. */
+/** Searches a file or folder, at the real path that was judged, with ripgrep and shows one page of what it finds. */
 export async function runSearch(
   root: string,
   request: SearchRequest,
   deps: SearchDeps,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  if (deps.workspace.isSecret(root)) return failed(`${root} may not be searched`);
   if ((await statIfAny(root)) === undefined) return failed(await describeMissing(root));
   const program = await findRipgrep(deps.environment['PATH'] ?? '');
   if (program === undefined) {
     return failed('ripgrep was not found; install it (the program rg), or use grep or find in the terminal');
   }
+  await using held = await SearchRoot.hold(root);
   // Whoever agreed to a search in such a place agreed to what is in it.
   const isAgreed = mayHoldLogin(root);
   const isKept = (path: string): boolean => deps.workspace.isSecret(path) || (!isAgreed && mayHoldLogin(path));
   const hits = new SearchHits(root, request, isKept);
   const over = new AbortController();
   const limit = stopAfter(timeLimitMs, over, deps.clock);
-  const args = [...ripgrepArgs(request, hits.typeGlob), '--', root];
+  const args = [...ripgrepArgs(request, hits.typeGlob), '--', held.word];
   const stop = AbortSignal.any([signal, over.signal]);
-  const onLine = (line: string): 'go-on' | 'enough' => hits.add(line);
-  const result = await runRipgrep({ program, args, environment: deps.environment, signal: stop, onLine });
+  const onLine = (line: string): 'go-on' | 'enough' => hits.add(held.named(line));
+  const { folder, files } = held;
+  const result = await runRipgrep({
+    program,
+    args,
+    environment: deps.environment,
+    folder,
+    files,
+    signal: stop,
+    onLine,
+  });
   const wasCutShort = over.signal.aborted;
   over.abort();
   await limit;
   if (signal.aborted) return { type: 'interrupted' };
-  // The results were judged by their paths, which mean nothing once a link has taken the folder's place.
+  // Where it cannot be held, the results mean nothing once a link has taken its place.
   if (realPath(root) !== root) return failed(`${root} was moved meanwhile; search again`);
   const problem = explainFailure(result, hits.count);
   if (problem !== undefined) return failed(problem);

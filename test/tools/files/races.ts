@@ -17,6 +17,7 @@ export interface RaceCounts {
   readonly read: number;
   readonly write: number;
   readonly patch: number;
+  readonly search: number;
 }
 
 /** How often a call did what it was asked to, on the true file. */
@@ -49,6 +50,10 @@ export async function runRaces(counts: RaceCounts): Promise<RaceReport> {
         ? { path, old_string: inside, new_string: `${inside} out` }
         : { path, old_string: canary, new_string: 'patched' },
     ),
+    search: await repeat(bench, counts.search, 'search_files', (path, turn) => {
+      const pattern = `${canary}|${inside}`;
+      return { pattern, path: turn % 2 === 0 ? path : (path.split('/')[0] ?? '') };
+    }),
   };
 
   assert.deepEqual(await Promise.all([state, ssh].map(contentOf)), before);
