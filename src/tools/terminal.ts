@@ -80,6 +80,8 @@ class TerminalCommands {
   #judgement: Promise<LoadedJudgement> | undefined;
   #shell: Promise<LoadedShell> | undefined;
   #sandbox: Promise<LoadedSandbox> | undefined;
+  /** The sessions in which was said why there is no sandbox: once will do. */
+  readonly #advised = new Set<SessionId>();
 
   constructor(deps: TerminalDeps) {
     this.#deps = deps;
@@ -102,7 +104,7 @@ class TerminalCommands {
     input: TerminalInput,
     place: ToolPlace,
     { why, words }: Extract<Verdict, { readonly type: 'doubtful' }>,
-    { leaves, why: whyThere }: Extract<CommandPlacement, { readonly type: 'outside' }>,
+    { leaves, advice, why: whyThere }: Extract<CommandPlacement, { readonly type: 'outside' }>,
   ): Promise<Risk> {
     const folder = this.#startFolder(input, place);
     // The last line is ours, whatever the command and the folder are called.
@@ -112,8 +114,12 @@ class TerminalCommands {
       ...(manner ? [manner] : []),
       ...(leaves ? ['outside the sandbox'] : []),
     ];
-    const question = `${spellOut(input.command)}\n${manners.join(', ')}`;
     const { workdir, sessionId } = place;
+    const isNews = advice !== undefined && !this.#advised.has(sessionId);
+    if (isNews) this.#advised.add(sessionId);
+    const question = [spellOut(input.command), manners.join(', '), ...(isNews ? [spellOutLine(advice)] : [])].join(
+      '\n',
+    );
     const environment = this.#deps.state.environmentOf(sessionId, this.#given(sessionId));
     const { command } = input;
     const { findStanding } = await (this.#judgement ??= loadJudgement());

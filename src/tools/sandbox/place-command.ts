@@ -9,8 +9,8 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Where a command runs. */
 export type CommandPlacement =
-  /** In the system as it is. `leaves` is whether there is a sandbox that it does not run in. */
-  | { readonly type: 'outside'; readonly leaves: boolean; readonly why: string }
+  /** In the system as it is. `leaves` is whether there is a sandbox that it does not run in, `advice` how to come by one. */
+  | { readonly type: 'outside'; readonly leaves: boolean; readonly why: string; readonly advice?: string }
   | { readonly type: 'inside'; readonly room: Room; readonly why: string }
   | { readonly type: 'refused'; readonly reason: string };
 
@@ -50,7 +50,10 @@ export async function placeCommand(
   state: TaskState,
 ): Promise<CommandPlacement> {
   const fence = await sandbox.fence(place);
-  if (fence.type === 'none') return { type: 'outside', leaves: false, why: `there is no sandbox: ${fence.reason}` };
+  if (fence.type === 'none') {
+    const none = { type: 'outside', leaves: false, why: `there is no sandbox: ${fence.reason}` } as const;
+    return fence.cause === 'folder' ? { ...none, advice: `No sandbox here: ${fence.reason}. ${workInProject}` } : none;
+  }
   if (fence.type === 'required') {
     return { type: 'refused', reason: `commands run only in the sandbox (terminal.sandbox), and ${fence.reason}` };
   }
@@ -82,6 +85,9 @@ function whyInside(reads: PlainReads | undefined, place: ToolPlace, sandbox: San
 function readsOwnFiles({ contents }: PlainReads, { workdir }: ToolPlace): boolean {
   return contents.some((path) => isWithin(path, [workdir, realPath(workdir)]));
 }
+
+const workInProject =
+  'In a session that was opened in the folder of a project (telegram.workdir, web.workdir) commands run in one, without a question.';
 
 function findFolder(
   asked: string | undefined,

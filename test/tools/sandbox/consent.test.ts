@@ -106,6 +106,29 @@ test(
   },
 );
 
+test(
+  'the first question of a session in a whole home says why there is no sandbox, and how to come by one',
+  here,
+  async () => {
+    await using bench = await openToolBench({ sandbox: sandboxed });
+    const inHome = { ...bench.place, workdir: bench.userHome };
+    const ask = async (command: string): Promise<string> => {
+      const risk = await bench.assess('terminal', { command }, inHome);
+      return risk.type === 'ask' ? risk.question : risk.type;
+    };
+
+    const [first, second] = [await ask('touch x'), await ask('touch y')];
+
+    const why = `${bench.userHome} is a whole home or a folder of the system`;
+    const how = 'In a session that was opened in the folder of a project (telegram.workdir, web.workdir)';
+    assert.equal(
+      first,
+      `touch x\nin ${bench.userHome}\nNo sandbox here: ${why}. ${how} commands run in one, without a question.`,
+    );
+    assert.equal(second, `touch y\nin ${bench.userHome}`);
+  },
+);
+
 test('with the sandbox required, what cannot run in it does not run at all', here, async () => {
   await using bench = await openToolBench({
     sandbox: { mode: 'on', network: 'none' },
