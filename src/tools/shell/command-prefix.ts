@@ -41,7 +41,7 @@ function kind(words: number, covers: Kind['covers']): Kind {
 /** Long options can be shortened and short ones written in one word, so that each is taken for everything it may stand for. */
 function mayMean(word: string, option: string): boolean {
   const [name = ''] = word.split('=');
-  if (!name.startsWith('-')) return false;
+  if (!name.startsWith('-') || name === '--') return false;
   if (option.startsWith(name) || name.startsWith(option)) return true;
   return /^-\w$/.test(option) && /^-\w/.test(name) && name.includes(option.slice(1));
 }
@@ -56,19 +56,29 @@ const withoutOptions = (rest: readonly string[]): boolean => {
   const end = rest.indexOf('--');
   return !rest.slice(0, end === -1 ? undefined : end).some((word) => word.startsWith('-'));
 };
+// These take no value. Any other option might take the name of the remote for one, and the word behind it for the remote.
+const flagOfRemote =
+  /^(?:-[46anpqtuv]+|--(?:all|atomic|dry-run|ff-only|follow-tags|no-rebase|no-tags|prune|quiet|rebase|set-upstream|tags|verbose))$/;
 /** Only to and from the usual remotes: to git, any other word may be an address or a folder with hooks of its own. */
 const withUsualRemote =
   (...options: readonly string[]) =>
   (rest: readonly string[]): boolean => {
-    const remote = rest.find((word) => !word.startsWith('-')) ?? 'origin';
+    const at = rest.findIndex((word) => !word.startsWith('-'));
+    const isUsual =
+      at === -1 || (isUsualRemote(rest[at]) && rest.slice(0, at).every((word) => flagOfRemote.test(word)));
     const isPlain = !rest.some((word) => /[:+]|=[./~]/.test(word));
-    return isPlain && /^(?:origin|upstream)$/.test(remote) && without('--repo', ...options)(rest);
+    return isPlain && isUsual && without('--repo', ...options)(rest);
   };
+const isUsualRemote = (word = ''): boolean => /^(?:origin|upstream)$/.test(word);
+/** Of a path outside of the repository git compares the files themselves, and so shows what is in any file. */
+const withinRepository = (rest: readonly string[]): boolean =>
+  !rest.some((word) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word));
+const comparesCommits = without('--output', '--ext-diff', '--textconv', '--no-index');
 
 const compilers = without('--config', '--manifest-path', '-Z', '-C', '--target-dir', '--out-dir', '--artifact-dir');
-// Go's options are whole words behind one dash or two.
+// Go's options are whole words behind one dash or two. Those for the linker can name the program that links.
 const goTools = (rest: readonly string[]): boolean =>
-  !rest.some((word) => /^--?(?:exec|toolexec|o|C|modfile|overlay|vettool)(?:=|$)/.test(word));
+  !rest.some((word) => /^--?(?:exec|toolexec|o|C|modfile|overlay|vettool|ldflags|gccgoflags)(?:=|$)/.test(word));
 
 /** Kinds of commands that stay what they are whatever follows. */
 const kinds: ReadonlyMap<string, Kind> = new Map([
@@ -80,9 +90,10 @@ const kinds: ReadonlyMap<string, Kind> = new Map([
   ['docker images', kind(2, anything)],
   ['docker logs', kind(2, anything)],
   ['docker ps', kind(2, anything)],
-  ['git add', kind(2, anything)],
-  ['git commit', kind(2, anything)],
-  ['git diff', kind(2, without('--output', '--ext-diff', '--textconv', '--no-index'))],
+  // Not with words from a file: it may be any file, and git repeats what stands in it.
+  ['git add', kind(2, without('--pathspec-from-file'))],
+  ['git commit', kind(2, without('--file', '-F', '--template', '-t', '--pathspec-from-file'))],
+  ['git diff', kind(2, (rest) => withinRepository(rest) && comparesCommits(rest))],
   ['git fetch', kind(2, withUsualRemote('--upload-pack', '--exec'))],
   ['git log', kind(2, without('--output', '--ext-diff', '--textconv'))],
   ['git pull', kind(2, withUsualRemote('--upload-pack', '--exec', '--strategy', '-s', '-X', '--force', '-f'))],
