@@ -77,6 +77,8 @@ export function createTerminal(deps: TerminalDeps): Terminal {
 /** What it takes to run a command is loaded with the first one, not with the program. */
 class TerminalCommands {
   readonly #deps: TerminalDeps;
+  /** Calls that were judged to do more than read, and so were asked about if they are to leave the sandbox. */
+  readonly #doubted = new WeakSet<TerminalInput>();
   #judgement: Promise<LoadedJudgement> | undefined;
   #shell: Promise<LoadedShell> | undefined;
   #sandbox: Promise<LoadedSandbox> | undefined;
@@ -92,6 +94,7 @@ class TerminalCommands {
     if (problem !== undefined) return { type: 'forbidden', reason: problem, is: 'mistake' };
     const verdict = await this.#judge(input, place);
     if (verdict.type === 'forbidden') return verdict;
+    if (verdict.type === 'doubtful') this.#doubted.add(input);
     const placement = await this.#place(input, place, () => Promise.resolve(verdict));
     if (placement.type === 'refused') return { type: 'forbidden', reason: placement.reason, is: 'mistake' };
     const { why } = placement;
@@ -146,7 +149,10 @@ class TerminalCommands {
     const { findContentsRead, placeCommand, sandbox } = await (this.#sandbox ??= this.#loadSandbox(settings));
     const verdict = await judge();
     const reads = verdict.type === 'safe' ? this.#readsOf(verdict, findContentsRead) : undefined;
-    return await placeCommand({ wish: input.outside === true ? 'outside' : 'inside', reads }, place, sandbox, state);
+    // What only read when it was judged was not asked about, and may be a link to something else by now.
+    const mayLeave = reads !== undefined || this.#doubted.has(input);
+    const wish = input.outside === true && mayLeave ? 'outside' : 'inside';
+    return await placeCommand({ wish, reads }, place, sandbox, state);
   }
 
   #readsOf(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { outcomeToText } from '../../../src/model/message.ts';
 import { probeSandbox } from '../../../src/tools/sandbox/probe-sandbox.ts';
 import { needsSandbox, sandboxed } from '../../support/sandbox.ts';
 import { openToolBench } from '../open-toolbox.ts';
@@ -149,6 +150,22 @@ test('a file of the folder that is a link to something else is not read through 
   const texts = [await inside(bench, 'cat link'), await inside(bench, 'head -n 1 sub/home/notes.txt')];
 
   for (const text of texts) assert.match(text, /No such file or directory/);
+});
+
+test('a call that was judged to read a file inside does not leave when a link takes its place', here, async () => {
+  await using bench = await openToolBench({ sandbox: sandboxed });
+  const [note, key] = [join(bench.workdir, 'notes.txt'), join(bench.userHome, '.ssh', 'id_ed25519')];
+  await mkdir(dirname(key));
+  await writeFile(key, 'a private key');
+  await writeFile(note, 'a note');
+  const prepared = await bench.prepare('terminal', { command: 'cat notes.txt', outside: true });
+  await rm(note);
+  await symlink(key, note);
+
+  const text = outcomeToText(await prepared.run());
+
+  assert.equal(prepared.risk.type, 'safe');
+  assert.match(text, /^cat: notes\.txt: No such file or directory/);
 });
 
 test('a part of a project sees the whole of it, and writes only to itself', here, async () => {
