@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { ToolPlace } from '../model/tool.ts';
+import { isFolder } from './is-folder.ts';
 import { findStateDifference, writeExports } from './shell/state-difference.ts';
 
 /**
@@ -235,12 +236,4 @@ function recordedIn(state: Buffer): string | undefined {
   const mark = state.lastIndexOf(`\n${folderMark}\n`);
   const folder = state.toString('utf8', mark + folderMark.length + 2);
   return mark !== -1 && folder.startsWith('/') && folder.endsWith('\n') ? folder.slice(0, -1) : undefined;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

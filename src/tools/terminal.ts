@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import type { AbortCause } from '../model/turn.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
 import type { SandboxSettings } from '../model/terminal-settings.ts';
+import { isFolder } from './is-folder.ts';
 import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
 import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
@@ -384,8 +384,4 @@ interface LoadedShell {
 /** The program is ending; nobody decided about the command. It runs on, and the next start looks up what became of it. */
 export function isShutdown(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as AbortCause | undefined)?.type === 'shutdown';
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

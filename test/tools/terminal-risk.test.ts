@@ -82,6 +82,24 @@ test('looking for files and in them runs unasked; the same programs are asked ab
   assert.deepEqual(new Set(await risks(more)), new Set(['ask']));
 });
 
+test('a diff of folders is asked about, since it shows what is in files that it does not name', async () => {
+  await using bench = await openToolBench();
+  await mkdir(join(bench.workdir, 'made'));
+  await mkdir(join(bench.userHome, '.ssh'));
+  await symlink(join(bench.userHome, '.ssh'), join(bench.workdir, 'link'));
+  const commands = [
+    'diff made ~/.ssh',
+    'diff made ~',
+    'diff made link',
+    'diff notes.txt made',
+    'ls | diff -u made ~/.ssh',
+  ];
+
+  const risks = await Promise.all(commands.map(async (command) => (await bench.assess('terminal', { command })).type));
+
+  assert.deepEqual(risks, ['ask', 'ask', 'ask', 'ask', 'ask']);
+});
+
 test('what may log its owner in is read only when the owner agrees, by whatever tool', async () => {
   await using bench = await openToolBench();
   const files = [

@@ -61,5 +61,7 @@ function findDoubt(reads: readonly PlainRead[], start: string, around: RemoteSur
   );
   if (located.some(mayHoldLogin)) return readsLogin;
   if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
+  // What is a folder there cannot be seen from here.
+  if (reads.some(({ program }) => program === 'diff')) return 'a diff of folders shows files that it does not name';
   return around.hasUsualPath ? undefined : 'this session looks for programs in other places than at its beginning';
 }

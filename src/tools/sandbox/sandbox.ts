@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
 import type { SandboxSettings } from '../../model/terminal-settings.ts';
 import type { ToolPlace } from '../../model/tool.ts';
+import { isFolder } from '../is-folder.ts';
 import { realPath } from '../real-path.ts';
 import { quote } from '../shell/call-ticket.ts';
 import type { Enclosure } from '../shell/enclosure.ts';
@@ -200,8 +201,4 @@ function limits(): string {
   const mostKilobytes = Math.round((totalmem() * 0.75) / 1024);
   const tasks = `read -r _ _ _ tasks _ < /proc/loadavg && ulimit -u $((\${tasks#*/} + ${mostNewTasks})); unset tasks`;
   return `{ ${tasks}; ulimit -c 0; ulimit -d ${mostKilobytes}; } 2> /dev/null`;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

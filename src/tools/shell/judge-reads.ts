@@ -1,4 +1,5 @@
 import type { Risk, ToolPlace } from '../../model/tool.ts';
+import { isFolder } from '../is-folder.ts';
 import type { Workspace } from '../workspace.ts';
 import type { PlainRead } from './plain-reads.ts';
 import { isSystemProgram } from './system-program.ts';
@@ -41,6 +42,8 @@ export function judgeReads(reads: readonly PlainRead[], around: ReadSurroundings
   const why = (): string | undefined => {
     if (risks.some((risk) => risk.type !== 'safe')) return 'it reads what may log you in somewhere';
     if (located.some((path) => /^\/(?:dev|proc|sys)(?:\/|$)/.test(path))) return 'it reads from the machine itself';
+    const comparesFolders = commands.some(({ program }) => program === 'diff') && located.some(isFolder);
+    if (comparesFolders) return 'a diff of folders shows files that it does not name';
     const isLed = around.foldersOfCd !== '' && commands.some(({ program }) => program === 'cd');
     if (isLed) return 'CDPATH leads cd to other folders';
     const foreign = commands.find(({ program }) => !isSystemProgram(program, around.path));

@@ -25,6 +25,7 @@ const cases: readonly (readonly [string, RemoteSurroundings, 'safe' | 'ask' | 'f
   ['cd ~/.aws && cat credentials', onBox, 'ask'],
   ['cd ~/.aws; cat credentials', onBox, 'ask'],
   ['cd / && cat proc/1/environ', onBox, 'ask'],
+  ['diff -u made /home/ann', onBox, 'ask'],
   ['ls', { ...onBox, hasUsualPath: false }, 'ask'],
   ['touch x', onBox, 'ask'],
   ['ls | sh', onBox, 'ask'],
