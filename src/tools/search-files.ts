@@ -20,6 +20,7 @@ type SearchInput = ValueOf<typeof inputSchema>;
 /** Finds lines by their content or files by their names. */
 export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
   const { workspace } = deps;
+  /** What the user was asked. */
   const asked = new WeakMap<SearchInput, string>();
   return {
     name: 'search_files',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { renameSync, symlinkSync } from 'node:fs';
-import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -170,6 +170,23 @@ test('our secrets are never among the results, and cannot be searched', async ()
     ['forbidden', 'failed'],
     ['forbidden', 'failed'],
   ]);
+});
+
+test('what a person was not asked about is not searched when a link has come to lead there', async () => {
+  await using bench = await openToolBench();
+  const note = join(bench.workdir, 'notes.txt');
+  await writeAll(bench, { 'notes.txt': 'needle', '.netrc': 'a password needle' });
+  const swapped = await bench.prepare('search_files', { pattern: 'needle', path: 'notes.txt' });
+  const agreed = await bench.prepare('search_files', { pattern: 'needle', path: '.netrc' });
+  await rm(note);
+  await symlink('.netrc', note);
+
+  const texts = [outcomeToText(await swapped.run()), outcomeToText(await agreed.run())];
+
+  const place = join(bench.workdir, '.netrc');
+  assert.deepEqual([swapped.risk.type, agreed.risk.type], ['safe', 'ask']);
+  assert.equal(texts[0], `ERROR: that now leads to ${place}, which the user was not asked about`);
+  assert.match(texts[1] ?? '', /a password needle/);
 });
 
 test('a folder that is swapped for a link to our secrets as the search begins shows nothing', async () => {
