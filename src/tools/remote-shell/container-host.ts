@@ -25,8 +25,6 @@ const askMs = 20_000;
 
 // What runs or instructs something outside of the container later on.
 const readOnlyNames: readonly string[] = [
-  '.git/config',
-  '.git/hooks',
   '.envrc',
   '.husky',
   '.mcp.json',
@@ -36,6 +34,11 @@ const readOnlyNames: readonly string[] = [
   '.hermes.md',
   'HERMES.md',
 ];
+
+// Who may write to any of it leads git to hooks elsewhere (`commondir`), or puts another folder in its place.
+const gitUnasked: readonly string[] = ['.git'];
+// Commits can be made, and each command is asked about.
+const gitAsked: readonly string[] = ['.git/config', '.git/hooks'];
 
 /**
  * A container that is there already, or one for each session, of an image, which lives until the session ends. One of ours
@@ -126,7 +129,8 @@ export class ContainerHost implements Elsewhere {
     if (workdir.includes(',') || this.#options.hidden.some((folder) => isInside(realPath(folder), workdir))) {
       return ['--workdir=/tmp'];
     }
-    const guarded = readOnlyNames.map((name) => join(workdir, name)).filter((path) => existsSync(path));
+    const names = [...(this.isSandbox ? gitUnasked : gitAsked), ...readOnlyNames];
+    const guarded = names.map((name) => join(workdir, name)).filter((path) => existsSync(path));
     return [
       mount(workdir, workdir),
       ...guarded.map((path) => `${mount(path, path)},readonly`),

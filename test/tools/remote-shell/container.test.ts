@@ -51,7 +51,7 @@ test('a session gets one container of the image, shut in, with its folder; it go
       `--name=${container} --label=talaria.session=${place.sessionId} --user=${ids}`,
       '--cap-drop=ALL --security-opt=no-new-privileges --network=none --memory=2048m --pids-limit=512 --env=HOME=/tmp',
       mount(workdir),
-      `${mount(`${workdir}/.git/hooks`)}\\,readonly ${mount(`${workdir}/AGENTS.md`)}\\,readonly`,
+      `${mount(`${workdir}/.git`)}\\,readonly ${mount(`${workdir}/AGENTS.md`)}\\,readonly`,
       `--mount=type=tmpfs\\,target=${workdir}/.aws ${mount('/dev/null', `${workdir}/.env`)}\\,readonly`,
       `--workdir=${workdir} --entrypoint=sleep debian:13 infinity `,
     ].join(' '),
@@ -59,6 +59,21 @@ test('a session gets one container of the image, shut in, with its folder; it go
   assert.ok(calls.includes(`exec -i ${container} bash --noprofile --norc -s `));
   assert.equal(calls.at(-1), `rm --force ${container} `);
   assert.doesNotMatch(await engine.environment(), /sk-not-for-containers|OPENAI/);
+});
+
+test('of a repository nothing can be changed where nothing is asked, and no hook where commands are', async () => {
+  await using engine = await openFakeEngine();
+  await using shutIn = await openBench(engine);
+  await using connected = await openBench(engine, { network: 'bridge' });
+
+  for (const bench of [shutIn, connected]) {
+    await mkdir(join(bench.workdir, '.git', 'hooks'), { recursive: true });
+    await bench.run('terminal', { command: 'true' });
+  }
+
+  const starts = (await engine.calls()).filter((call) => call.startsWith('run '));
+  const readOnly = starts.map((call) => /target=\S+\/(\.git\S*)\\,readonly/.exec(call)?.[1]);
+  assert.deepEqual(readOnly, ['.git', '.git/hooks']);
 });
 
 test('a folder that holds a home, or what is ours, is not mounted', async () => {
