@@ -3,6 +3,8 @@ import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newId } from '../../src/base/ids.ts';
+import { customKey } from '../../src/providers/find-keys.ts';
+import { vendors } from '../../src/providers/vendors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { isRunning, whenGone } from '../support/processes.ts';
 import { openToolBench } from './open-toolbox.ts';
@@ -219,6 +221,11 @@ test('TERM-15 children see an allow-list of the environment, and our credentials
     TELEGRAM_BOT_TOKEN: 't-1',
     ANTHROPIC_AUTH_TOKEN: 'a-1',
     TALARIA_DB_PASSWORD: 'p',
+    BRAVE_API_KEY: 'b-1',
+    BRAVE_SEARCH_API_KEY: 'b-2',
+    TAVILY_API_KEY: 'v-1',
+    [customKey]: 'c-1',
+    ...Object.fromEntries(vendors.flatMap(({ envKey }) => (envKey === undefined ? [] : [[envKey, 'k-1']]))),
   };
   await using bench = await openToolBench({
     environment: { ...ours, MY_SETTING: 'mine', OTHER: 'other', LC_ALL: 'C', TZ: 'UTC', TERM: 'dumb' },
