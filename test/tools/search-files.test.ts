@@ -189,6 +189,46 @@ test('what a person was not asked about is not searched when a link has come to 
   assert.match(texts[1] ?? '', /a password needle/);
 });
 
+test('a file that is a link to a key for as long as the search looks at it shows nothing of the key', async () => {
+  const clock: Clock = {
+    ...systemClock,
+    // The search looks at the clock right before it starts ripgrep, and lets go of it right behind.
+    sleep: async (ms, signal) => {
+      renameSync(note, `${note}.was`);
+      symlinkSync(join(bench.userHome, '.netrc'), note);
+      await systemClock.sleep(ms, signal).finally(() => renameSync(`${note}.was`, note));
+    },
+  };
+  await using bench = await openToolBench({ clock });
+  const note = join(bench.workdir, 'notes.txt');
+  await writeFile(join(bench.userHome, '.netrc'), 'a password needle');
+  await writeFile(note, 'a needle');
+
+  const text = await bench.run('search_files', { pattern: 'needle', path: 'notes.txt' });
+
+  assert.equal(text, `[no matches in ${note}; some left out, since their files were changed meanwhile]`);
+});
+
+test('lines are shown whatever their length, their encoding and their ends', async () => {
+  await using bench = await openToolBench();
+  const long = `needle ${'€uro '.repeat(300)}`;
+  await writeAll(bench, {
+    'a.txt': `\uFEFFx\r\nneedle one\r\n${long}needle\n\n  needle without an end`,
+    'c.txt': `${'y'.repeat(200_000)}\n${'z\n'.repeat(90_000)}needle far below\n`,
+  });
+  await writeFile(join(bench.workdir, 'b.txt'), Buffer.from('\uFEFFx\nneedle wide\n', 'utf16le'));
+  await writeFile(join(bench.workdir, 'd.txt'), Buffer.from('needle \xE9\xFF odd\n', 'latin1'));
+
+  const text = await bench.run('search_files', { pattern: 'needle', context: 1 });
+
+  for (const line of ['2:needle one', '5:  needle without an end', '2:needle wide', '90002:needle far below'])
+    assert.ok(text.includes(line), line);
+  assert.match(text, /3:needle €uro /);
+  assert.match(text, /1:needle .* odd/);
+  assert.match(text, /\[6 matches in /);
+  assert.doesNotMatch(text, /left out/);
+});
+
 test('a folder that is swapped for a link to our secrets as the search begins shows nothing', async () => {
   const clock: Clock = {
     ...systemClock,

@@ -11,6 +11,7 @@ import { SearchHits } from './search-hits.ts';
 import type { SearchRequest } from './search-hits.ts';
 import { SearchRoot } from './search-root.ts';
 import { describeMissing } from './similar-names.ts';
+import { findTrueLines } from './true-lines.ts';
 
 export interface SearchDeps {
   readonly workspace: Workspace;
@@ -62,6 +63,7 @@ export async function runSearch(
   if (realPath(root) !== root) return failed(`${root} was moved meanwhile; search again`);
   const problem = explainFailure(result, hits.count);
   if (problem !== undefined) return failed(problem);
+  await hits.keepTrue((rows) => findTrueLines(rows, signal));
   return done(hits.describe(wasCutShort ? 'cut-short' : 'complete'));
 }
 

@@ -10,7 +10,7 @@ export interface SearchRequest {
   readonly context: number | undefined;
 }
 
-interface Row {
+export interface Row {
   readonly file: string;
   readonly line: number;
   readonly kind: 'match' | 'context';
@@ -27,8 +27,9 @@ export class SearchHits {
   readonly #root: string;
   readonly #request: SearchRequest;
   readonly #isSecret: (path: string) => boolean;
-  readonly #rows: Row[] = [];
+  #rows: Row[] = [];
   #count = 0;
+  #untrue = 0;
 
   constructor(root: string, request: SearchRequest, isSecret: (path: string) => boolean) {
     this.#root = root;
@@ -72,12 +73,22 @@ export class SearchHits {
     return isGlob(pattern) ? matchesName(name, pattern) : name.toLowerCase().includes(pattern.toLowerCase());
   }
 
+  /** Leaves out what does not stand in the files any more, or never did. */
+  async keepTrue(findTrue: (rows: readonly Row[]) => Promise<ReadonlySet<Row>>): Promise<void> {
+    if (this.#request.target === 'files') return;
+    const found = await findTrue(this.#rows);
+    const kept = this.#rows.filter((row) => found.has(row));
+    this.#untrue = this.#rows.length - kept.length;
+    this.#rows = kept;
+  }
+
   describe(ending: 'complete' | 'cut-short'): string {
     const rows = this.#pageRows();
     const shown = rows.filter((row) => row.kind === 'match').length;
     const text = this.#request.target === 'files' ? this.#listFiles(rows) : this.#listMatches(rows);
     const nouns = this.#request.target === 'files' ? (['file', 'files'] as const) : (['match', 'matches'] as const);
     const notes = [`${shown === 0 ? 'no' : shown} ${nouns[shown === 1 ? 0 : 1]} in ${this.#root}`];
+    if (this.#untrue > 0) notes.push('some left out, since their files were changed meanwhile');
     if (this.#first > 0) notes.push(`from offset ${this.#first}`);
     if (this.#count > this.#last) notes.push(`there are more: offset=${this.#last}`);
     if (ending === 'cut-short') notes.push('stopped after 60 s, so some may be missing; narrow the search');
