@@ -25,9 +25,11 @@ const askMs = 20_000;
 
 // What runs or instructs something outside of the container later on.
 const readOnlyNames: readonly string[] = [
+  '.cursor',
   '.envrc',
   '.husky',
   '.mcp.json',
+  '.talaria',
   'AGENTS.md',
   'CLAUDE.md',
   '.cursorrules',

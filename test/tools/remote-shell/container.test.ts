@@ -27,6 +27,7 @@ test('a session gets one container of the image, shut in, with its folder; it go
   const { workdir, place } = bench;
   await mkdir(join(workdir, '.git', 'hooks'), { recursive: true });
   await mkdir(join(workdir, '.aws'));
+  await mkdir(join(workdir, '.talaria', 'skills'), { recursive: true });
   await Promise.all(['AGENTS.md', '.env', 'notes'].map((name) => writeFile(join(workdir, name), '')));
 
   const texts = await Promise.all([1, 2, 3].map((number) => bench.run('terminal', { command: `echo ${number}` })));
@@ -51,7 +52,8 @@ test('a session gets one container of the image, shut in, with its folder; it go
       `--name=${container} --label=talaria.session=${place.sessionId} --user=${ids}`,
       '--cap-drop=ALL --security-opt=no-new-privileges --network=none --memory=2048m --pids-limit=512 --env=HOME=/tmp',
       mount(workdir),
-      `${mount(`${workdir}/.git`)}\\,readonly ${mount(`${workdir}/AGENTS.md`)}\\,readonly`,
+      `${mount(`${workdir}/.git`)}\\,readonly ${mount(`${workdir}/.talaria`)}\\,readonly`,
+      `${mount(`${workdir}/AGENTS.md`)}\\,readonly`,
       `--mount=type=tmpfs\\,target=${workdir}/.aws ${mount('/dev/null', `${workdir}/.env`)}\\,readonly`,
       `--workdir=${workdir} --entrypoint=sleep debian:13 infinity `,
     ].join(' '),
