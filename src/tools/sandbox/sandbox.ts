@@ -11,6 +11,8 @@ import type { Enclosure } from '../shell/enclosure.ts';
 import { leftFile } from '../shell/shell-script.ts';
 import type { TaskState } from '../task-state.ts';
 import type { Workspace } from '../workspace.ts';
+import { checkMounts } from './check-mounts.ts';
+import type { ExpectedMounts } from './check-mounts.ts';
 import { findDifference } from './find-difference.ts';
 import { findProject } from './find-project.ts';
 import { closedArguments, defaultSignals, namespaceArguments } from './namespace-arguments.ts';
@@ -125,9 +127,15 @@ export class Sandbox {
       launch: launchWords(report, networkArguments(settings)),
       stateFiles: [given[0].to, given[1].to],
       requestFile: given[2].to,
-      before: limits(),
+      before: `${limits()}; ${checkMounts(this.#mounts(place))}`,
       after: `export TMPDIR=/tmp npm_config_cache=${quote(join(userHome, '.cache/npm'))}`,
     };
+  }
+
+  #mounts(place: ToolPlace): ExpectedMounts {
+    const { tmp, cache } = privatePlaces(this.#options.workspace.userHome);
+    const single = ['/', tmp, cache, this.#options.workspace.userHome, realPath(place.workdir)];
+    return { single, within: [...this.#seen(place), '/dev', '/proc', givenFolder, realPath('/etc/resolv.conf')] };
   }
 
   /** Takes longer than all of bubblewrap, since the kernel waits for its other processors; so it is done while a shell waits. */

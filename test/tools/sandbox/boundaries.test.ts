@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { outcomeToText } from '../../../src/model/message.ts';
 import { probeSandbox } from '../../../src/tools/sandbox/probe-sandbox.ts';
 import { needsSandbox, sandboxed } from '../../support/sandbox.ts';
+import { makeTempFolder } from '../../support/temp-folder.ts';
 import { openToolBench } from '../open-toolbox.ts';
 import type { ToolBench } from '../open-toolbox.ts';
 
@@ -166,6 +167,25 @@ test('a call that was judged to read a file inside does not leave when a link ta
 
   assert.equal(prepared.risk.type, 'safe');
   assert.match(text, /^cat: notes\.txt: No such file or directory/);
+});
+
+test('a link that takes the place of a guarded file as the sandbox is made opens nothing', here, async () => {
+  await using programs = await makeTempFolder();
+  const real = report.type === 'available' ? report.program : '';
+  const swap = `[ ! -d x/.git ] || { rmdir x/.git; ln -s ../../user x/.git; }`;
+  const path = { PATH: `${programs.path}:${process.env['PATH']}` };
+  await using bench = await openToolBench({ sandbox: sandboxed, environment: path });
+  const script = `#!/bin/sh\n(cd '${bench.workdir}' && ${swap}) 2> /dev/null\nexec '${real}' "$@"\n`;
+  await writeFile(join(programs.path, 'bwrap'), script, { mode: 0o755 });
+  await mkdir(join(bench.userHome, '.ssh'));
+  await writeFile(join(bench.userHome, '.ssh', 'id_ed25519'), 'a private key');
+
+  const before = await inside(bench, 'echo all is well; :');
+  await mkdir(join(bench.workdir, 'x', '.git'), { recursive: true });
+  const text = await inside(bench, 'cat ~/.ssh/id_ed25519; :');
+
+  assert.match(before, /^all is well/);
+  assert.match(text, /^the sandbox could not be made: .*user was changed meanwhile\n[^]*\[exit code 126/);
 });
 
 test('a part of a project sees the whole of it, and writes only to itself', here, async () => {
