@@ -47,7 +47,13 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
     const session = await deps.store.sessions.get(sessionId);
     if (session === undefined) return;
     const stoppedBy = await whoStopped(turn, waiting, session, deps);
-    const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy });
+    const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy }).catch(
+      async (thrown: unknown) => {
+        // What failed is put off, and must not stay on the screen.
+        await deps.deliver(session, turn);
+        throw thrown;
+      },
+    );
     lane.end();
     await deps.deliver(session, turn);
     if (isReleased) return;

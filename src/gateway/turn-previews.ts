@@ -34,11 +34,9 @@ export class TurnPreviews {
   readonly #deps: PreviewDeps;
   /** By address: the turn that was begun last there. */
   readonly #shown = new Map<string, ShownTurn>();
-  /** Turns that were seen, and are not over. */
-  readonly #seen = new Set<TurnId>();
+  /** By address: the turns that are shown, or are to be, and are not over. */
+  readonly #open = new Map<string, Set<TurnId>>();
   readonly #replied = new Set<TurnId>();
-  /** Addresses where a turn is just being taken off the screen. */
-  readonly #ending = new Set<string>();
 
   constructor(deps: PreviewDeps) {
     this.#deps = deps;
@@ -52,29 +50,36 @@ export class TurnPreviews {
     const next = showEvent(before ?? nothing, event);
     if (next === before) return;
     this.#shown.set(key, { turnId, text: next.text, status: next.status });
-    this.#seen.add(turnId);
+    this.#open.set(key, (this.#open.get(key) ?? new Set()).add(turnId));
     this.#display(address);
   }
 
   /** The turn is over, and its reply has been sent if it could be. */
   end(address: Address, { turnId }: TurnRef): void {
     const reply = this.#replied.delete(turnId) ? 'sent-or-queued' : 'none';
-    if (this.#seen.delete(turnId)) void this.#takeOff(address, turnId, reply);
+    if (this.#open.get(addressKey(address))?.has(turnId) === true) void this.#takeOff(address, turnId, reply);
   }
 
   async #takeOff(address: Address, turnId: TurnId, reply: 'sent-or-queued' | 'none'): Promise<void> {
     const key = addressKey(address);
     if (this.#shown.get(key)?.turnId === turnId) this.#shown.delete(key);
-    this.#ending.add(key);
     await this.#deps.channelFor(address)?.preview({ type: 'over', address, reply }, this.#deps.signal);
-    this.#ending.delete(key);
+    this.#close(key, turnId);
     this.#display(address);
+  }
+
+  #close(key: string, turnId: TurnId): void {
+    const open = this.#open.get(key);
+    open?.delete(turnId);
+    if (open?.size === 0) this.#open.delete(key);
   }
 
   #display(address: Address): void {
     const key = addressKey(address);
     const shown = this.#shown.get(key);
-    if (shown === undefined || this.#ending.has(key) || this.#deps.isHeldUp(address)) return;
+    if (shown === undefined || this.#deps.isHeldUp(address)) return;
+    // The end of the one before it would take this one off the screen, and with it a reply that has taken its place.
+    if (this.#open.get(key)?.size !== 1) return;
     const { text, status } = shown;
     void this.#deps.channelFor(address)?.preview({ type: 'working', address, text, status }, this.#deps.signal);
   }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showEvent } from '../../src/gateway/turn-previews.ts';
+import { newId } from '../../src/base/ids.ts';
+import { showEvent, TurnPreviews } from '../../src/gateway/turn-previews.ts';
+import type { Preview } from '../../src/model/channel.ts';
+import type { TurnRef } from '../../src/model/turn.ts';
+import { ScriptedChannel } from '../support/scripted-channel.ts';
 import { call, called, entryEvent } from '../cli/support/log-entries.ts';
 
 test('what runs is on the status line in the words of the terminal', () => {
@@ -10,3 +14,28 @@ test('what runs is on the status line in the words of the terminal', () => {
 
   assert.deepEqual(shown, { text: 'So far', status: 'process wait proc_3' });
 });
+
+test('a turn is shown once the one before it in the chat is off the screen, however early it begins', async () => {
+  const channel = new ScriptedChannel('telegram');
+  const address = { platform: 'telegram', account: 'bot', chat: '1', thread: '' };
+  const { signal } = new AbortController();
+  const previews = new TurnPreviews({ channelFor: () => channel, isHeldUp: () => false, signal });
+  const sessionId = newId('session', 0);
+  const [first, second]: readonly TurnRef[] = [1, 2].map((now) => ({ sessionId, turnId: newId('turn', now) }));
+  assert.ok(first && second);
+
+  previews.show(address, first, { type: 'text.delta', text: 'one' });
+  previews.show(address, second, { type: 'text.delta', text: 'two' });
+  const before = channel.previews.map(describe);
+  previews.end(address, first);
+  await new Promise((resolve) => setImmediate(resolve));
+  previews.show(address, second, { type: 'text.delta', text: ', and more' });
+  previews.end(address, second);
+
+  assert.deepEqual(before, ['one']);
+  assert.deepEqual(channel.previews.map(describe), ['one', 'over', 'two', 'two, and more', 'over']);
+});
+
+function describe(preview: Preview): string {
+  return preview.type === 'working' ? preview.text : preview.type;
+}
