@@ -16,7 +16,7 @@ import type { ToolRegistry } from '../tools/registry.ts';
 
 export interface ToolServerParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: { readonly tasks: string };
+  readonly home: { readonly files: string };
   readonly logins: McpLogins;
   readonly secrets: Pick<Secrets, 'get'>;
   readonly settings: Pick<Settings, 'current'>;
@@ -100,7 +100,7 @@ async function openServers(
       return await connectServer(name, settings, { ...deps, onTools }, signal);
     },
     loginStamp: (name) => logins.stamp(name),
-    folderOf: (sessionId) => join(home.tasks, sessionId),
+    folderOf: (sessionId) => join(home.files, sessionId),
     clock,
     log,
   });

@@ -25,7 +25,7 @@ for (const [start, started] of [
     const registry = new ToolRegistry();
     await using servers = createToolServers({
       env: { PATH: process.env['PATH'], HOME: folder.path },
-      home: { tasks: folder.path },
+      home: { files: folder.path },
       secrets: { get: () => undefined },
       logins: new FileMcpLogins(join(folder.path, 'logins')),
       settings: { current },

@@ -106,6 +106,29 @@ test('on Telegram a tool of a trusted server runs at once, and its answer is mar
   );
 });
 
+function keptPicture({ body }: SeenRequest): string {
+  return /kept as (\S+\.png)\]/.exec(body)?.[1] ?? '';
+}
+
+test('on Telegram the picture that a server brings is one that the model can open and send on, at the path that it is told', async () => {
+  const acts = [
+    () => callsTool('mcp_all_get_tiny_image', {}),
+    (seen: SeenRequest) => callsTool('read_file', { path: keptPicture(seen) }),
+    (seen: SeenRequest) => callsTool('send_message', { text: 'Here it is.', file: keptPicture(seen) }),
+  ];
+  await using house = await openTelegramHouse({
+    script: (request, index) => acts[index]?.(request) ?? says('Sent.'),
+    settings: { mcp_servers: { all: published('everything', [], { trust: true }) } },
+  });
+
+  house.telegram.say('draw something');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Sent.'));
+
+  assert.match(house.model.requests[2]?.body ?? '', /\.png is a picture; models that can see are shown it next/);
+  assert.match(house.model.requests[3]?.body ?? '', /Handed over to telegram:/);
+  assert.equal(house.telegram.callsOf('sendPhoto').length, 1);
+});
+
 function hasNew(request: SeenRequest | undefined): boolean {
   return mcpToolsOf(request).includes('mcp_sea_new_1');
 }

@@ -13,7 +13,7 @@ export interface HomeFolder {
   /** The database, and what else the program keeps for itself. */
   readonly state: string;
   readonly tasks: string;
-  /** What people sent, in one folder for each session. Tools can read it. */
+  /** What people sent and tools brought, in one folder for each session. Tools can read it. */
   readonly files: string;
   readonly logs: string;
   readonly cache: string;

@@ -18,7 +18,7 @@ const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
 };
 
-/** Writes what came with a result into files of the session. Returns a line about each, in order. */
+/** Writes what came with a result into files of the session. Returns a line about each, in order, with the path. */
 export async function keepAttachments(
   attachments: readonly Attachment[],
   folder: string,

@@ -26,6 +26,7 @@ export interface McpServersDeps {
   ) => Promise<Connection>;
   /** Differs whenever the login at a server has changed. */
   readonly loginStamp: (name: string) => string;
+  /** Where a session keeps files that its tools can read and send. */
   readonly folderOf: (sessionId: string) => string;
   readonly clock: Clock;
   readonly log: Log;

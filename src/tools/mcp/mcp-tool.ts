@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -17,7 +16,7 @@ import { tidySchema } from './tidy-schema.ts';
 const longestDescription = 4000;
 
 export interface McpToolDeps {
-  /** Where a session keeps files. */
+  /** Where a session keeps files that its tools can read and send. */
   readonly folderOf: (sessionId: string) => string;
   readonly clock: Clock;
 }
@@ -92,8 +91,8 @@ async function keep(
 ): Promise<readonly string[]> {
   if (attachments.length === 0) return [];
   const { keepAttachments } = await import('./keep-attachments.ts');
-  const name = hash('sha256', idempotencyKey).slice(0, 16);
-  return await keepAttachments(attachments, join(folderOf(sessionId), 'mcp'), name);
+  const name = `mcp-${hash('sha256', idempotencyKey).slice(0, 16)}`;
+  return await keepAttachments(attachments, folderOf(sessionId), name);
 }
 
 /** What a server says about its tools counts only where its user trusts it. */
