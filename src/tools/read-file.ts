@@ -39,7 +39,7 @@ export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<R
         const { readPage, readBlobPage } = await import('./files/read-page.ts');
         if (isBlob(input.path)) return await readBlobPage(input.path, input, context.readBlob);
         const path = workspace.locate(input.path, context);
-        const reason = findObjection(path, workspace, asked.get(input));
+        const reason = findObjection(path, workspace.judgeRead(path), asked.get(input));
         if (reason !== undefined) return { type: 'refused', reason };
         // Before it is read: a change that comes in between is noticed then, if not now.
         await stamps.note(context.sessionId, path);

@@ -39,7 +39,7 @@ export function createSearchFiles(deps: SearchDeps): Tool<SearchInput> {
       return settle(context.signal, async () => {
         const { runSearch } = await import('./files/run-search.ts');
         const root = workspace.locate(input.path ?? '.', context);
-        const reason = findObjection(root, workspace, asked.get(input));
+        const reason = findObjection(root, workspace.judgeRead(root), asked.get(input));
         if (reason !== undefined) return failed(reason);
         return await runSearch(root, input, deps, context.signal);
       });

@@ -7,6 +7,7 @@ import type { Postbox, Recipient } from '../model/postbox.ts';
 import { object, optional, string } from '../model/schema.ts';
 import type { ValueOf } from '../model/schema.ts';
 import type { Risk, Tool, ToolContext, ToolPlace } from '../model/tool.ts';
+import { findObjection } from './files/find-objection.ts';
 import { done, failed, settle, spellOut, spellOutLine } from './tool-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -28,10 +29,16 @@ const pictures: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.gif', 
 // Elsewhere a file would be dropped without a word.
 const takesFiles: ReadonlySet<string> = new Set(['telegram']);
 
+/** What a call was taken for when it was weighed. */
+interface Meant {
+  /** Another one may be meant by `home` later. */
+  readonly recipient: Recipient | undefined;
+  readonly asked: string | undefined;
+}
+
 /** Writes to a chat of the user, once, however often the program is restarted meanwhile. */
 export function createSendMessage(deps: SendDeps): Tool<SendInput> {
-  /** Whom the user was asked about: another one may be meant by `home` later. */
-  const meant = new WeakMap<SendInput, Recipient>();
+  const meant = new WeakMap<SendInput, Meant>();
   return {
     name: 'send_message',
     toolset: 'messaging',
@@ -41,8 +48,9 @@ export function createSendMessage(deps: SendDeps): Tool<SendInput> {
     effect: 'keyed',
     assess: async (input, place) => {
       const recipient = await deps.postbox.find(input.to, place.sessionId);
-      if (recipient !== undefined) meant.set(input, recipient);
-      return await judge(input, recipient, place, deps);
+      const risk = await judge(input, { recipient, path: pathOf(input, place, deps) }, place, deps);
+      meant.set(input, { recipient, asked: risk.type === 'ask' ? risk.question : undefined });
+      return risk;
     },
     footprint: () => ({ type: 'anything' }),
     run: (input, context) => settle(context.signal, () => send(input, meant.get(input), context, deps)),
@@ -50,14 +58,23 @@ export function createSendMessage(deps: SendDeps): Tool<SendInput> {
   };
 }
 
+function pathOf({ file }: SendInput, place: ToolPlace, { workspace }: SendDeps): string | undefined {
+  return file === undefined ? undefined : workspace.locate(file, place);
+}
+
+interface Letter {
+  readonly recipient: Recipient | undefined;
+  /** Of the file that goes with it, with all links followed. */
+  readonly path: string | undefined;
+}
+
 async function judge(
   input: SendInput,
-  recipient: Recipient | undefined,
+  { recipient, path }: Letter,
   place: ToolPlace,
   { workspace, postbox }: SendDeps,
 ): Promise<Risk> {
   const here = await postbox.find(undefined, place.sessionId);
-  const path = input.file === undefined ? undefined : workspace.locate(input.file, place);
   const reading: Risk = path === undefined ? { type: 'safe' } : workspace.judgeRead(path);
   if (reading.type === 'forbidden') return reading;
   const isElsewhere = recipient !== undefined && recipient.name !== here?.name;
@@ -68,11 +85,14 @@ async function judge(
 }
 
 async function send(
-  { text, to, file }: SendInput,
-  recipient: Recipient | undefined,
+  input: SendInput,
+  meant: Meant | undefined,
   context: ToolContext,
-  { workspace, postbox }: SendDeps,
+  deps: SendDeps,
 ): Promise<ToolOutcome> {
+  const { text, to } = input;
+  const { postbox } = deps;
+  const recipient = meant?.recipient;
   if (text.trim() === '') return failed('the text is empty');
   if (text.length > longestText)
     return failed(`the text is longer than ${longestText} characters; send a file instead`);
@@ -82,8 +102,12 @@ async function send(
     const names = reachable.map(({ name }) => name).join(', ');
     return failed(`there is no chat ${to ?? ''} that this user may write to; there are: ${names}`);
   }
-  const attached = file === undefined ? undefined : await attach(workspace.locate(file, context), recipient);
+  const path = pathOf(input, context, deps);
+  const attached = path === undefined ? undefined : await attach(path, recipient);
   if (typeof attached === 'string') return failed(attached);
+  const risk = await judge(input, { recipient, path }, context, deps);
+  const reason = path === undefined ? undefined : findObjection(path, risk, meant?.asked);
+  if (reason !== undefined) return { type: 'refused', reason };
   const files = attached === undefined ? [] : [attached];
   const letter = { key: context.idempotencyKey, from: context.sessionId, to: recipient.address, text, files };
   const posted = await postbox.post(letter);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -102,6 +102,31 @@ test('on Telegram a file comes to the chat without a question, and what holds se
   assert.equal(house.telegram.callsOf('sendDocument').length, 1);
   assert.ok(house.telegram.shown(anna.id).some(({ text }) => text === 'Here it is.'));
   assert.ok(!house.telegram.shown(anna.id).some(({ text }) => text === 'And this.'));
+});
+
+test('a file that was put in the place of the one that was asked about goes to no other chat', async () => {
+  await using house = await openTestHouse({
+    script: [callsTool('send_message', { to: 'home', text: 'The list.', file: 'list' }), says('Not sent.')],
+    consent: 'silence',
+  });
+  await setHome(house);
+  for (const name of ['plants', 'debts']) await writeFile(join(house.workdir, name), name);
+  await symlink('plants', join(house.workdir, 'list'));
+
+  const asked = house.whenAsked();
+  await house.admit('send the list home');
+  const question = await asked;
+  await rm(join(house.workdir, 'list'));
+  await symlink('debts', join(house.workdir, 'list'));
+  await house.admit('/approve');
+  await house.whenIdle();
+
+  assert.match(question.text, /^send to telegram:42 with the file \S+plants:/);
+  assert.match(
+    (await outcomes(house))[0] ?? '',
+    /^REFUSED: that now leads to \S+debts, which the user was not asked about/,
+  );
+  assert.deepEqual(await queued(house), []);
 });
 
 test('a letter to a group is for all who are in it, and stands in no other member’s conversation', async () => {

@@ -1,11 +1,10 @@
-import type { Workspace } from '../workspace.ts';
+import type { Risk } from '../../model/tool.ts';
 
 /**
- * Why a path is not read after all. Links may be swapped while a question stands, so that it is judged again right before it is
- * read; `asked` is the question that was asked about it.
+ * Why nothing is done with a path after all. Links may be swapped while a question stands, so that it is judged again right
+ * before it is used: `risk` is that judgement, and `asked` the question that was asked about it. Pure.
  */
-export function findObjection(path: string, workspace: Workspace, asked: string | undefined): string | undefined {
-  const risk = workspace.judgeRead(path);
+export function findObjection(path: string, risk: Risk, asked: string | undefined): string | undefined {
   if (risk.type === 'forbidden') return risk.reason;
   return risk.type === 'safe' || risk.question === asked
     ? undefined
