@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 import type { PersonId } from '../../base/ids.ts';
 import { parseJson } from '../../base/json.ts';
 import type { StandingRule, StandingRules } from '../../model/approvals.ts';
 import { describeProblems, integer, list, object, string } from '../../model/schema.ts';
 import { readTextFile } from '../read-text-file.ts';
+import { takeFileLock } from './file-lock.ts';
 import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -43,19 +45,22 @@ export class FileStandingRules implements StandingRules {
 
   async add(wished: Omit<StandingRule, 'id'>): Promise<StandingRule> {
     const added = { id: hash('sha256', wished.covers).slice(0, idLength), ...wished };
-    await this.#write([...this.list().filter(({ covers }) => covers !== added.covers), added]);
+    await this.#change((rules) => [...rules.filter(({ covers }) => covers !== added.covers), added]);
     return added;
   }
 
   async remove(id: string): Promise<boolean> {
-    const left = this.list().filter((each) => each.id !== id);
-    if (left.length === this.list().length) return false;
-    await this.#write(left);
-    return true;
+    return (await this.#change((rules) => rules.filter((each) => each.id !== id))) === 'changed';
   }
 
-  async #write(rules: readonly StandingRule[]): Promise<void> {
+  /** A command beside the gateway changes the file, too: what was read before the lock may bring back what that one revoked. */
+  async #change(change: (rules: readonly StandingRule[]) => readonly StandingRule[]): Promise<'changed' | 'same'> {
+    await using _lock = await takeFileLock(`${this.#file}.lock`);
+    const before = this.list();
+    const rules = change(before);
+    if (isDeepStrictEqual(rules, before)) return 'same';
     await writeAtomically(this.#file, `${JSON.stringify({ rules }, null, 2)}\n`);
+    return 'changed';
   }
 
   #look(): Listed {
