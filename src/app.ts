@@ -19,6 +19,8 @@ import type { TerminalSeat } from './channels/terminal.ts';
 import type { ServedChannels } from './cli/app-port.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
+import { backgroundAdvice } from './gateway/restart.ts';
+import type { Restart } from './gateway/restart.ts';
 import type { DeskAnswer, DeskRequest } from './gateway/people-desk.ts';
 import { ModelNews } from './gateway/model-news.ts';
 import { OutboxPostbox } from './gateway/postbox.ts';
@@ -64,8 +66,9 @@ export type AppOptions =
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+const unkept: Restart = { type: 'unkept', advise: () => Promise.resolve(backgroundAdvice) };
 // Where the program itself does not say: a test, or a program around it.
-const bareHost: GatewayHost = { version: '', keeper: 'nobody', restart: undefined };
+const bareHost: GatewayHost = { version: '', keeper: 'nobody', restart: unkept };
 
 type Seat = Omit<TerminalSeat, 'newMessageId'>;
 
@@ -273,7 +276,7 @@ export class App implements AsyncDisposable {
     for (const problem of await settings.keepAsServed()) log.write('warn', problem);
   }
 
-  #openGateway(channels: readonly Channel[], report: (line: string) => void, restart?: () => void): Gateway {
+  #openGateway(channels: readonly Channel[], report: (line: string) => void, restart = unkept): Gateway {
     const owner = newId('node', this.#parts.clock.now());
     const gateway = new Gateway({
       ...this.#parts,

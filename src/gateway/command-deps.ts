@@ -16,6 +16,7 @@ import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
+import type { Restart } from './restart.ts';
 import type { StandingConsents } from './standing-consents.ts';
 import type { Yolo } from './yolo.ts';
 
@@ -52,8 +53,7 @@ export interface CommandDeps {
   readonly background: Pick<Background, 'list' | 'stop'>;
   readonly toolbox: Pick<Toolbox, 'describeFence'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
-  /** Ends the gateway in good order, for whatever started it to start it again; undefined where nothing would. */
-  readonly restart: (() => void) | undefined;
+  readonly restart: Restart;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../base/json.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { askControlSocket } from './control-socket.ts';
+import type { Restart } from './restart.ts';
 
 /** Who brings the program back when it ends: a service manager, the program itself (`background`), or nobody. */
 export type Keeper = 'systemd' | 'launchd' | 'background' | 'nobody';
@@ -10,8 +11,7 @@ export type Keeper = 'systemd' | 'launchd' | 'background' | 'nobody';
 export interface GatewayHost {
   readonly version: string;
   readonly keeper: Keeper;
-  /** Ends the program in good order and has it come back; undefined where nobody would bring it back. */
-  readonly restart: (() => void) | undefined;
+  readonly restart: Restart;
 }
 
 /** What a running gateway says of itself. */

@@ -36,6 +36,7 @@ import { PendingQuestions } from './questions.ts';
 import { receiveFrom } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
 import { Replies } from './replies.ts';
+import type { Restart } from './restart.ts';
 import { RestartNotices } from './restart-notices.ts';
 import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
@@ -74,8 +75,7 @@ export interface GatewayDeps {
   readonly log: Log;
   /** Tells whoever runs the program. */
   readonly report: (line: string) => void;
-  /** Ends the program in good order and has it come back; undefined where nobody would bring it back. */
-  readonly restart: (() => void) | undefined;
+  readonly restart: Restart;
   readonly faults: Faults | undefined;
 }
 
@@ -258,7 +258,8 @@ export class Gateway implements AsyncDisposable {
 
   /** Does what was put off until the sender was told. */
   follow(intake: Intake): void {
-    if (intake.type === 'commanded' && intake.andThen === 'restart') this.#deps.restart?.();
+    const { restart } = this.#deps;
+    if (intake.type === 'commanded' && intake.andThen === 'restart' && restart.type === 'kept') restart.begin();
   }
 
   watch(address: Address, watcher: Watcher): Disposable {

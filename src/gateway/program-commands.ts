@@ -17,8 +17,7 @@ export async function runSetHome(inbound: InboundMessage, deps: CommandDeps): Pr
 /** The answer is safe before the restart begins, and what is unfinished goes on after it. */
 export async function runRestart(inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   if (!(await isOwner(inbound, deps))) return ownerOnly;
-  if (deps.restart === undefined) {
-    return 'Nothing was done: nothing would start this program again. `talaria gateway install` changes that.';
-  }
+  if (deps.restart.type === 'unkept')
+    return `Nothing was done: nothing would start this program again. ${await deps.restart.advise()}`;
   return { type: 'restart', reply: 'Restarting. What is unfinished goes on after it.' };
 }

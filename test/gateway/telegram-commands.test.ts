@@ -79,12 +79,15 @@ test('/restart ends the gateway through what started it, once, with the answer s
   assert.equal(restarts, 1);
 });
 
-test('where nothing would start the gateway again, /restart says so', async () => {
+test('where nothing would start the gateway again, /restart says so, and what would help', async () => {
   await using house = await openTelegramHouse({ script: [] });
 
   house.telegram.say('/restart');
 
-  await house.telegram.whenShown(anna.id, begins('Nothing was done: nothing would start this program again.'));
+  await house.telegram.whenShown(
+    anna.id,
+    begins('Nothing was done: nothing would start this program again. This would help.'),
+  );
 });
 
 test('a guest can neither restart the gateway, take over its notices, nor change the settings of all', async () => {

@@ -23,8 +23,9 @@ const openAskingApp: CliDeps['openGateway'] = async (options) => {
     warnings: app.warnings,
     async serveChannels(report, host) {
       const served = await app.serveChannels(report, host);
-      stdout.write(host.restart === undefined ? 'Nobody would bring it back.\n' : 'Asking for a restart.\n');
-      host.restart?.();
+      const { restart } = host;
+      stdout.write(restart.type === 'unkept' ? 'Nobody would bring it back.\n' : 'Asking for a restart.\n');
+      if (restart.type === 'kept') restart.begin();
       return served;
     },
     note: (line) => app.note(line),

@@ -107,7 +107,9 @@ export class TelegramHouse implements AsyncDisposable {
     const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line), {
       version: '',
       keeper: 'nobody',
-      restart: this.#restart,
+      restart: this.#restart
+        ? { type: 'kept', begin: this.#restart }
+        : { type: 'unkept', advise: () => Promise.resolve('This would help.') },
     });
     this.#gateway = gateway;
   }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { describeError, isAppError } from '../../base/errors.ts';
 import type { Keeper } from '../../gateway/gateway-status.ts';
+import type { Restart } from '../../gateway/restart.ts';
 import type { App, CliDeps, GatewayApp, ProcessPort, ServedChannels, ServeOptions } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodeOfError, exitCodes, exitCodeOfSignal } from '../exit-codes.ts';
@@ -49,7 +50,7 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     };
     for (const warning of app.warnings) report(warning);
     const asked = Promise.withResolvers<Ending>();
-    const restart = keeper === 'nobody' ? undefined : (): void => asked.resolve({ type: 'restart' });
+    const restart = restartOf(keeper, deps, () => asked.resolve({ type: 'restart' }));
     const served = await app.serveChannels(report, { version: deps.process.version, keeper, restart });
     for (const warning of served.warnings) report(warning);
     await noteStart(deps, undefined);
@@ -64,6 +65,14 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
   } finally {
     await closeInTime(app, report);
   }
+}
+
+function restartOf(keeper: Keeper, deps: CliDeps, begin: () => void): Restart {
+  if (keeper !== 'nobody') return { type: 'kept', begin };
+  return {
+    type: 'unkept',
+    advise: async () => (await import('../service/advise-keeper.ts')).adviseKeeper(deps),
+  };
 }
 
 /** Says what it waits for, where that takes longer than anyone notices. */

@@ -151,3 +151,35 @@ test('without systemd install says so, names the other way, and writes nothing',
   assert.match(stderr, /there is no systemd here\n.*`talaria gateway start` runs it in the background/);
   assert.ok(!existsSync(join(dirname(bench.desk.home), '.config')));
 });
+
+test(
+  'a gateway in a terminal answers /restart with what helps: the service that is installed, installing one, or the background where systemd does not answer',
+  { skip },
+  async () => {
+    await using bench = await openBench();
+    const { desk, telegram } = bench.service;
+    const env = { ...bench.systemd.env, PATH: `${bench.systemd.folder}:${desk.env['PATH'] ?? ''}` };
+    const started = desk.start(['gateway'], { env });
+    await started.prints(/Serving telegram with/);
+    const advice: string[] = [];
+    const restart = async (): Promise<void> => {
+      telegram.say('/restart');
+      const texts = await telegram.whenShown(anna.id, ({ length }) => length > advice.length);
+      advice.push(texts.at(-1) ?? '');
+    };
+
+    await restart();
+    await bench.run('gateway', 'install');
+    await restart();
+    await writeFile(join(bench.systemd.folder, 'systemctl'), '#!/bin/sh\necho no bus >&2\nexit 1\n');
+    await restart();
+
+    const nothing = 'Nothing was done: nothing would start this program again.';
+    const stopped = 'End it where it runs and type `talaria gateway start`:';
+    assert.deepEqual(advice, [
+      `${nothing} \`talaria gateway install\` changes that.`,
+      `${nothing} ${stopped} that starts the service that is installed.`,
+      `${nothing} ${stopped} in the background it comes back by itself.`,
+    ]);
+  },
+);
