@@ -3,17 +3,24 @@ import { underlyingCall } from './bridged-call.ts';
 import { partsToText } from './message.ts';
 import type { ToolCall, ToolOutcome } from './message.ts';
 
+/** The act of a tool that types something somewhere. */
+const typingActs: ReadonlyMap<string, string> = new Map([
+  ['browser', 'type'],
+  ['process', 'write'],
+]);
+
 /**
- * The arguments of a call as people are shown them. What is typed into a page may be a password, and a screen cannot know the
- * field: of any such text only the length is shown, as in the question about it. Pure.
+ * The arguments of a call as people are shown them on the way. What is typed into a page or written to a process may be a
+ * password, and a screen cannot know what asked for it: of any such text only the length is shown. Pure.
  */
 export function shownArguments(call: ToolCall): string {
   const { name, arguments: text } = underlyingCall(call);
-  if (name !== 'browser') return text;
+  const typingAct = typingActs.get(name);
+  if (typingAct === undefined) return text;
   const written = parseJson(text);
   if (!isJsonObject(written)) return '(cannot be read)';
   const { action, text: typed } = written;
-  if (action !== 'type' || typed === undefined) return text;
+  if (action !== typingAct || typed === undefined) return text;
   // A code may have been written as a number.
   const { length } = typeof typed === 'string' ? typed : JSON.stringify(typed);
   return JSON.stringify({ ...written, text: `(${length} characters)` });

@@ -35,6 +35,22 @@ test('what is typed into a page is hidden in a call through the bridge, as a num
   assert.equal(shownArguments(cut), '(cannot be read)');
 });
 
+test('what is written to a process is shown by its length, in the terminal, in the web chat and through the bridge', () => {
+  const input = { action: 'write', id: 'proc_3', text: 'hunter2\n' };
+  const call: ToolCall = { id: 'cal_1' as CallId, name: 'process', arguments: JSON.stringify(input) };
+  const bridged = { ...call, name: 'tool_call', arguments: JSON.stringify({ name: 'process', arguments: input }) };
+  const trace = new TurnTrace();
+  const item = logOf([answered('', [call]), settledCall(call.id, done('[written]'))])
+    .map((logged) => trace.take(logged))
+    .at(-1);
+
+  const words = 'write proc_3: (8 characters)';
+  assert.equal(describeCall(call), `process  ${words}`);
+  assert.equal(item?.type === 'act' ? item.text : undefined, `✓ process ${words}`);
+  assert.equal(callWords(bridged), words);
+  assert.equal(shownArguments({ ...call, arguments: '{"action":"write","text":"hunt' }), '(cannot be read)');
+});
+
 test('other acts in a browser, and other tools, are shown as they were written', () => {
   const press = browser({ action: 'press', text: 'Enter' });
   const named = { ...typing, name: 'notes' };
@@ -46,7 +62,7 @@ test('other acts in a browser, and other tools, are shown as they were written',
 
 const sentences: readonly (readonly [string, unknown, string])[] = [
   ['process', { action: 'read', id: 'proc_3', lines: 20 }, 'process read proc_3'],
-  ['process', { action: 'write', id: 'proc_3', text: 'yes\n' }, 'process write proc_3: yes'],
+  ['process', { action: 'write', id: 'proc_3', text: 'yes\n' }, 'process write proc_3: (4 characters)'],
   ['process', { action: 'list' }, 'process list'],
   ['todo', {}, 'todo read'],
   [
