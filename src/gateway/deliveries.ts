@@ -29,7 +29,8 @@ export class Deliveries implements AsyncDisposable {
   readonly #deps: DeliveriesDeps;
   readonly #stopping = new AbortController();
   readonly #lines = new Map<string, Line>();
-  readonly #wakes = new Map<string, number>();
+  /** By address: when it is looked at again. One for each message that waits, since an earlier look may find it not yet due. */
+  readonly #wakes = new Map<string, Set<number>>();
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(deps: DeliveriesDeps) {
@@ -92,21 +93,33 @@ export class Deliveries implements AsyncDisposable {
 
   #wakeAt(address: Address, at: number): void {
     const key = addressKey(address);
-    if ((this.#wakes.get(key) ?? Infinity) <= at) return;
-    this.#wakes.set(key, at);
+    const wakes = this.#wakes.get(key) ?? new Set();
+    this.#wakes.set(key, wakes);
+    if (wakes.has(at)) return;
+    wakes.add(at);
     void this.#keep(this.#sleepAndDeliver(address, at));
   }
 
   async #sleepAndDeliver(address: Address, at: number): Promise<void> {
-    const { clock } = this.#deps;
-    const isOver = await clock.sleep(Math.max(0, at - clock.now()), this.#stopping.signal).then(
-      () => false,
-      () => true,
-    );
+    if ((await this.#sleepUntil(at)) === 'stopped') return;
     const key = addressKey(address);
-    if (isOver || this.#wakes.get(key) !== at) return;
-    this.#wakes.delete(key);
+    const wakes = this.#wakes.get(key);
+    wakes?.delete(at);
+    if (wakes?.size === 0) this.#wakes.delete(key);
     await this.deliver(address);
+  }
+
+  /** Timers may ring a little before the time of the clock that says what is due. */
+  async #sleepUntil(at: number): Promise<'there' | 'stopped'> {
+    const { clock } = this.#deps;
+    while (clock.now() < at) {
+      const isStopped = await clock.sleep(at - clock.now(), this.#stopping.signal).then(
+        () => false,
+        () => true,
+      );
+      if (isStopped) return 'stopped';
+    }
+    return this.#stopping.signal.aborted ? 'stopped' : 'there';
   }
 
   async #keep(work: Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Deliveries } from '../../src/gateway/deliveries.ts';
 import type { Receipt } from '../../src/model/channel.ts';
@@ -13,6 +14,7 @@ interface Bench extends AsyncDisposable {
   readonly house: StoreHouse;
   readonly channel: ScriptedChannel;
   readonly deliveries: Deliveries;
+  openWith(clock: Clock): Deliveries;
   /** Ends the sender and makes another on the same store, as the next start does. */
   restart(): Promise<Deliveries>;
 }
@@ -21,20 +23,22 @@ async function openBench(): Promise<Bench> {
   const resources = new AsyncDisposableStack();
   const house = resources.use(await openStoreHouse(sqlite));
   const channel = new ScriptedChannel();
-  const create = (): Deliveries =>
+  const openWith = (clock: Clock): Deliveries =>
     new Deliveries({
       outbox: house.store.outbox,
       channels: [channel],
       channelFor: (address) => (channel.serves(address) ? channel : undefined),
-      clock: house.clock,
+      clock,
       faults: undefined,
       log: silentLog,
     });
+  const create = (): Deliveries => openWith(house.clock);
   let deliveries = create();
   resources.defer(() => deliveries[Symbol.asyncDispose]());
   return {
     house,
     channel,
+    openWith,
     get deliveries() {
       return deliveries;
     },
@@ -68,6 +72,46 @@ test('two who deliver at once send everything once', async () => {
   await Promise.all([bench.deliveries.deliver(chat('one')), bench.deliveries.deliver(chat('one'))]);
 
   assert.deepEqual(bench.channel.texts, ['a', 'b']);
+});
+
+test('a message that has to wait longer than the one before it had to is sent when its own time has come', async () => {
+  await using bench = await openBench();
+  const { clock } = bench.house;
+  bench.channel.receipts.push(unknown);
+  await enqueue(bench.house, 'one', ['a']);
+  await bench.deliveries.deliver(chat('one'));
+
+  // Sent along with what comes next, before its own pause is over.
+  bench.channel.receipts.push({ type: 'sent', platformId: '1' }, retry);
+  await enqueue(bench.house, 'one', ['b']);
+  await bench.deliveries.deliver(chat('one'));
+  clock.advance(1000);
+  await bench.deliveries.deliver(chat('one'));
+  clock.advance(2000);
+  await bench.channel.whenSent(4);
+
+  assert.deepEqual(bench.channel.texts, ['a', 'a (repeat)', 'b', 'b']);
+});
+
+test('a timer that rings too early costs no message: it is waited for again', async () => {
+  await using bench = await openBench();
+  const { clock } = bench.house;
+  bench.channel.receipts.push(retry);
+  await enqueue(bench.house, 'one', ['a']);
+  const early: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    sleep: (ms, signal) => clock.sleep(ms > 5 ? ms - 5 : ms, signal),
+  };
+  await using deliveries = bench.openWith(early);
+  await deliveries.deliver(chat('one'));
+
+  clock.advance(2995);
+  await clock.whenSomeoneSleeps();
+  clock.advance(5);
+  await bench.channel.whenSent(2);
+
+  assert.deepEqual(bench.channel.texts, ['a', 'a']);
 });
 
 test('what was written while something is sent goes out before the second call resolves', async () => {
