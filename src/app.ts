@@ -154,6 +154,7 @@ export interface Served {
   readonly model: { readonly name: string; readonly place: Runtime['place'] };
   readonly warnings: readonly string[];
   readonly lost: Promise<never>;
+  readonly isReachable: () => boolean;
 }
 
 /** The program, put together. Disposing of it leaves running turns unsettled, for the next start to go on with. */
@@ -198,7 +199,7 @@ export class App implements AsyncDisposable {
     this.#parts.modelNews.note(seat.address, name, settings.model);
     const lost = new Promise<never>(() => undefined);
     const notes = [...warnings, ...describeIgnored(seat.workdir, this.#parts)];
-    return { gateway, model: { name, place }, warnings: notes, lost };
+    return { gateway, model: { name, place }, warnings: notes, lost, isReachable: () => true };
   }
 
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */

@@ -71,6 +71,8 @@ export interface ServedTerminal {
   readonly warnings: readonly string[];
   /** Rejects once whoever serves this is gone for good; never, where that is this process. */
   readonly lost: Promise<never>;
+  /** False while whoever serves this is gone: what is typed meanwhile waits for them. Always true where that is this process. */
+  readonly isReachable: () => boolean;
 }
 
 export interface ServedChannels {

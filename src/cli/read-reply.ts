@@ -9,8 +9,13 @@ export interface Reply {
 }
 
 /** What stands in front of the answer to a question. Pure. */
-export function promptFor({ about, offer }: Pick<Outbound, 'about' | 'offer'>): string {
-  return about === 'choice' ? 'Your answer: ' : replyPrompt(offer);
+export function promptFor(question: Pick<Outbound, 'about' | 'offer'>): string {
+  return takesWords(question) ? 'Your answer: ' : replyPrompt(question.offer);
+}
+
+/** Whether any words answer a question. Pure. */
+export function takesWords({ about }: Pick<Outbound, 'about'>): boolean {
+  return about === 'choice';
 }
 
 /** What stands in front of the answer: which ones there are. Pure. */

@@ -24,6 +24,8 @@ export interface AttachedTerminalDeps {
   readonly clock: Clock;
 }
 
+type Dealt = 'dealt-with' | 'nobody-there';
+
 type Call = <Name extends CallName>(name: Name, params: CallParams<Name>) => Promise<CallResults[Name]>;
 
 /**
@@ -55,7 +57,7 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
     const { model, warnings } = await this.#takeSeat((name, params) => link.call(name, params), wishes);
     link.serve(this);
     this.#listening = this.#listen();
-    return { gateway: this.#gateway(), model, warnings, lost: link.lost };
+    return { gateway: this.#gateway(), model, warnings, lost: link.lost, isReachable: () => link.isReachable };
   }
 
   async pushed(frame: PushedFrame): Promise<void> {
@@ -130,30 +132,34 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
 
   /**
    * Each input is dealt with before the next one is. A stop, and the answer to a question, do not wait for a command that asks
-   * others, who may take their time.
+   * others, who may take their time. Where nobody takes it in any more, no more is asked for: who typed it still has it, and
+   * can tell that it was not said.
    */
   async #listen(): Promise<void> {
-    let long: Promise<void> = Promise.resolve();
+    let long: Promise<Dealt> = Promise.resolve('dealt-with');
     for await (const inbound of this.#deps.channel.receive(this.#closing.signal)) {
       if (inbound.type === 'message' && !isStop(inbound)) await long;
       const dealing = this.#dealWith(inbound);
       if (takesLong(inbound)) long = dealing;
-      else await dealing;
+      else if ((await dealing) === 'nobody-there') break;
     }
     await long;
   }
 
-  async #dealWith(inbound: Inbound): Promise<void> {
-    const answer = await this.#takeInOrSayWhyNot(inbound);
+  async #dealWith(inbound: Inbound): Promise<Dealt> {
+    const intake = await this.#takeInOrSayWhyNot(inbound);
+    if (intake === 'nobody-there') return intake;
+    const answer = describeIntake(intake);
     if (answer !== undefined) await this.#tell(answer);
+    return 'dealt-with';
   }
 
-  async #takeInOrSayWhyNot(inbound: Inbound): Promise<string | undefined> {
+  async #takeInOrSayWhyNot(inbound: Inbound): Promise<Intake | 'nobody-there'> {
     try {
-      return describeIntake(await this.#takeIn(inbound));
+      return await this.#takeIn(inbound);
     } catch (thrown) {
-      if (isAppError(thrown, 'gateway-gone')) return undefined;
-      return describeIntake({ type: 'refused', reason: describeFailedIntake(thrown) });
+      if (isAppError(thrown, 'gateway-gone')) return 'nobody-there';
+      return { type: 'refused', reason: describeFailedIntake(thrown) };
     }
   }
 

@@ -33,6 +33,7 @@ export class GatewayLink {
   #user: LinkUser | undefined;
   #line: GatewayLine | undefined;
   #ready: Promise<void> = Promise.resolve();
+  #isReachable = true;
 
   constructor(deps: LinkDeps) {
     this.#deps = deps;
@@ -43,6 +44,11 @@ export class GatewayLink {
   /** Rejects when the gateway is gone, and was not found again. */
   get lost(): Promise<never> {
     return this.#lost.promise;
+  }
+
+  /** False from the moment the line breaks until another one is in use. */
+  get isReachable(): boolean {
+    return this.#isReachable;
   }
 
   /** The first line; undefined where no gateway listens. */
@@ -86,6 +92,7 @@ export class GatewayLink {
   #takeBreak(): void {
     const user = this.#user;
     if (user === undefined || this.#closing.signal.aborted) return;
+    this.#isReachable = false;
     this.#ready = this.#findAgain(user);
     this.#ready.catch((thrown: unknown) => this.#lost.reject(thrown as Error));
   }
@@ -113,6 +120,7 @@ export class GatewayLink {
       await user.returned(line);
       if (line.isBroken) return false;
       this.#line = line;
+      this.#isReachable = true;
       return true;
     } catch (thrown) {
       if (isAppError(thrown, 'gateway-gone') || isAppError(thrown, 'gateway-stopping')) return false;

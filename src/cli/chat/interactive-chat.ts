@@ -6,7 +6,7 @@ import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
 import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
-import { promptFor, readReply } from '../read-reply.ts';
+import { promptFor, readReply, takesWords } from '../read-reply.ts';
 import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
 import { StatusNotes } from '../render/status-notes.ts';
@@ -16,11 +16,13 @@ import type { ChatParts } from './chat-parts.ts';
 import { ChatScreen } from './chat-screen.ts';
 import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
+import { describeLeft } from './describe-left.ts';
 import { imageHelp, readImageLine } from './image-line.ts';
 import { linesToBringBack } from './lines-to-bring-back.ts';
 import { MessageLines } from './message-lines.ts';
 import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
 import type { TypedLine } from './typed-line.ts';
+import { UnsaidLines } from './unsaid-lines.ts';
 
 /** A chat with the person at this terminal, until they leave. */
 export async function chatWithPerson(parts: ChatParts): Promise<number> {
@@ -46,10 +48,6 @@ type Mode =
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
 const pasteMs = 20;
-const leftTurnNotes = {
-  wait: 'This turn is unfinished. It goes on with: talaria -c',
-  'go-on': 'This turn goes on in the gateway. To see it: talaria -c',
-} as const;
 const leavingHelp = '/exit or Ctrl-D leaves; the session can be continued.';
 
 /** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
@@ -64,7 +62,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   readonly #input = new AsyncQueue<TerminalInput>();
   readonly #message = new MessageLines();
   readonly #left = Promise.withResolvers<number>();
+  readonly #unsaid = new UnsaidLines();
   #gateway: ServedTerminal['gateway'] | undefined;
+  #isReachable: ServedTerminal['isReachable'] = () => true;
   #mode: Mode = busy;
   /** A question that came while a line was being typed: it is asked when that line is out of the way. */
   #nextQuestion: Outbound | undefined;
@@ -121,9 +121,10 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
-  async begin({ gateway, model, warnings }: ServedTerminal): Promise<void> {
+  async begin({ gateway, model, warnings, isReachable }: ServedTerminal): Promise<void> {
     const { process, place, notes, recalled } = this.#parts;
     this.#gateway = gateway;
+    this.#isReachable = isReachable;
     const { workdir, address } = place.seat;
     const home = await process.homeFolder();
     const facts = { version: process.version, model, workdir, userHome: process.env['HOME'], home };
@@ -149,10 +150,13 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
         return;
       }
       const ready = await this.#withImage(input);
-      if (ready === undefined) continue;
-      yield ready;
+      if (ready !== undefined) {
+        this.#unsaid.handOver(input, this.#isReachable() ? 'to-someone' : 'to-nobody-yet');
+        yield ready;
+      }
       // Back here the gateway has dealt with it: if it became a turn, that turn has its lane by now.
-      if (ready.type === 'line') await this.#afterLine(ready);
+      this.#unsaid.settle(input);
+      if (ready?.type === 'line') await this.#afterLine(ready);
     }
   }
 
@@ -197,7 +201,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   }
 
   pasted(): void {
-    if (this.#mode.type === 'asking' && !takesWords(this.#mode) && !this.#message.isEmpty) this.#askAgain();
+    if (this.#mode.type === 'asking' && !takesWords(this.#mode.question) && !this.#message.isEmpty) this.#askAgain();
     else if (!this.#message.isEmpty) this.#submitSoon();
   }
 
@@ -237,7 +241,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   interrupt(): void {
     const isTyping = this.#screen.isTyping || !this.#message.isEmpty;
     if (isTyping) this.#dropTyped();
-    if (this.#mode.type === 'asking' && !(isTyping && takesWords(this.#mode))) this.#stop();
+    if (this.#mode.type === 'asking' && !(isTyping && takesWords(this.#mode.question))) this.#stop();
     else if (isTyping || this.#mode.type === 'asking') return;
     else if (this.#mode.type === 'idle') this.#interruptIdle(this.#mode.isAboutToLeave);
     else if (this.#mode.isStopping) this.leave(exitCodes.interrupted);
@@ -263,8 +267,11 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#live?.[Symbol.dispose]();
     this.#view.endLine();
     if (this.#goingOn !== undefined) this.#view.note(this.#goingOn);
-    if (this.#mode.type !== 'idle') this.#view.note(leftTurnNotes[this.#parts.app.leftTurns]);
-    else if (this.#sessionId !== undefined) this.#view.note('To continue this session: talaria -c');
+    const turn = this.#mode.type === 'idle' ? 'none' : 'open';
+    const session = this.#sessionId === undefined ? 'none' : 'known';
+    const gateway = this.#isReachable() ? 'there' : 'gone';
+    const left = { turn, session, gateway, leftTurns: this.#parts.app.leftTurns, unsaid: this.#unsaid } as const;
+    for (const note of describeLeft(left)) this.#view.note(note);
     this.#screen[Symbol.dispose]();
     // A question that is given up from here on is asked again: its end is nothing that anyone need read.
     this.#mode = idle;
@@ -306,10 +313,16 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   #send(line: TypedLine): void {
     const isNothing = line.text.trim() === '';
-    if (this.#mode.type === 'idle') this.#mode = isNothing || isGoodbye(line) ? idle : busy;
+    const isReachable = this.#isReachable();
+    if (this.#mode.type === 'idle') this.#mode = isNothing || isGoodbye(line) || !isReachable ? idle : busy;
     if (isNothing) return;
+    // What waits before it may wait for a minute.
+    if (!isReachable && isGoodbye(line)) this.leave(exitCodes.done);
     this.#input.push(line);
-    if (commandIn(line) === undefined && this.#mode.type === 'busy') this.#live?.begin();
+    if (isGoodbye(line)) return;
+    this.#unsaid.add(line);
+    if (!isReachable) this.#view.note('Not sent yet: it is said if the gateway comes back.');
+    else if (commandIn(line) === undefined && this.#mode.type === 'busy') this.#live?.begin();
   }
 
   /** Reads the picture that a line names. Where that cannot be had the person is told, and nothing goes on. */
@@ -380,8 +393,4 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
       this.#screen.prompt('› ', 'remembered');
     }
   }
-}
-
-function takesWords({ question }: Extract<Mode, { readonly type: 'asking' }>): boolean {
-  return question.about === 'choice';
 }

@@ -87,6 +87,42 @@ test('a terminal looks for a gateway that is gone for a minute, then it ends wit
   await idle;
 });
 
+test('what nobody took in before the gateway was given up is not taken for dealt with', async () => {
+  const clock = new ManualClock();
+  await using house = await openTelegramHouse({ script: [] });
+  await using app = await attach(house, clock);
+  const person = new Person();
+  const dealtWith: TerminalInput[] = [];
+  const ended = Promise.withResolvers<void>();
+  async function* read(): AsyncGenerator<TerminalInput, void> {
+    try {
+      for await (const input of person.input) {
+        yield input;
+        dealtWith.push(input);
+      }
+    } finally {
+      ended.resolve();
+    }
+  }
+  const { seat } = person;
+  const { lost, isReachable } = await app.serveTerminal({ ...seat, port: { ...seat.port, read } }, undefined);
+  assert.equal(isReachable(), true);
+  await house.close();
+  await person.sees(/Looking for it again/);
+  assert.equal(isReachable(), false);
+  person.input.push({ type: 'line', text: 'buy milk' });
+  person.input.push({ type: 'line', text: 'and bread' });
+
+  await clock.whenSomeoneSleeps();
+  clock.advance(59_000);
+  await clock.whenSomeoneSleeps();
+  clock.advance(2_000);
+  await assert.rejects(lost);
+  await ended.promise;
+
+  assert.deepEqual(dealtWith, []);
+});
+
 test('a gateway that comes back in time is found again, and the call that waited is answered', async () => {
   await using house = await openTelegramHouse({ script: [stallsAfter(0, says('Never.')), says('Here I am.')] });
   await using app = await attach(house);

@@ -270,6 +270,49 @@ test('what is typed while the gateway is away is said once it is back', { skip }
   assert.equal(bench.desk.server.requests.length, 2);
 });
 
+test(
+  'what is typed while the gateway is away and never sent is named at the end, and no turn is',
+  { skip },
+  async () => {
+    await using bench = await openGatewayDesk([says('Hello.')], []);
+    const gateway = await bench.start();
+    await using terminal = openTerminal(bench.desk, []);
+    await terminal.shows(prompt);
+    await terminal.enter('hi');
+    await terminal.shows(/Hello\.\n›$/);
+    gateway.child.kill('SIGKILL');
+    await gateway.ended;
+    await terminal.shows(/Looking for it again…\n›$/);
+
+    await terminal.enter('buy milk');
+    await terminal.shows(/› buy milk\nNot sent yet: .*\n›$/);
+    await terminal.enter('and bread');
+    await terminal.shows(/› and bread\nNot sent yet: .*\n›$/);
+    await terminal.enter('/exit');
+
+    const screen = await terminal.shows(/ended with 0/);
+    assert.match(screen, /\nNot sent: buy milk\nNot sent: and bread\nTo continue this session: talaria -c\n/);
+    assert.doesNotMatch(screen, /goes on|unfinished/);
+  },
+);
+
+test('a turn that the gateway left unfinished does not go on while it is away', { skip }, async () => {
+  await using bench = await openGatewayDesk([stallsAfter(900, says(words))], []);
+  const gateway = await bench.start();
+  await using terminal = openTerminal(bench.desk, []);
+  await terminal.shows(prompt);
+  await terminal.enter('count');
+  await terminal.shows(/^One two/m);
+  gateway.child.kill('SIGKILL');
+  await gateway.ended;
+  await terminal.shows(/Looking for it again…/);
+
+  await terminal.press('C-d');
+
+  const screen = await terminal.shows(/ended with 0/);
+  assert.match(screen, /This turn is unfinished\. It goes on when the gateway is started again\.\n\[ended/);
+});
+
 test('one who waits for a gateway that is away can leave', { skip }, async () => {
   await using bench = await openGatewayDesk([], []);
   const gateway = await bench.start();
