@@ -143,10 +143,10 @@ async function say(params: CallParams<'seat.say'>, caller: Caller): Promise<Inta
       ...(name !== undefined && { name }),
     })),
   };
-  const before = parseCommand(text.trim()) && (await store.sessions.find(address));
+  const before = parseCommand(text.trim()) && (await findSitters(caller));
   const intake = await gateway.takeIn(inbound);
   if (intake.type === 'admitted' || intake.type === 'steered') tellOthers(`From another terminal: ${text}`, caller);
-  if (intake.type === 'commanded' && before) await tellOthersOfMove(before, caller);
+  if (intake.type === 'commanded' && before) await tellOfMove(before, caller);
   gateway.follow(intake);
   if (delivery === 'first' || intake.type !== 'ignored' || intake.reason !== 'duplicate') return intake;
   // It had been taken in when the connection broke, and nothing can have been said behind it since.
@@ -157,18 +157,42 @@ async function say(params: CallParams<'seat.say'>, caller: Caller): Promise<Inta
 
 /** Other terminals at the same address see the turn; this is what they have not seen of it. */
 function tellOthers(note: string, { seat, seats, deps }: Caller): void {
-  for (const other of seats.at(seat.address)) {
-    if (other === seat) continue;
-    const id = newId('outbox', deps.clock.now());
-    void other.send({ id, address: seat.address, kind: 'notice', text: note, copy: 'first', digest: undefined });
-  }
+  for (const other of seats.at(seat.address)) if (other !== seat) tell(other, note, deps);
 }
 
-/** Nobody finds themselves in another conversation without being told. */
-async function tellOthersOfMove({ id: before }: Session, caller: Caller): Promise<void> {
+function tell(seat: AttachedSeat, text: string, { clock }: AttachDeps): void {
+  const id = newId('outbox', clock.now());
+  void seat.send({ id, address: seat.address, kind: 'notice', text, copy: 'first', digest: undefined });
+}
+
+/** Which session each terminal sits in. */
+interface Sitters {
+  readonly here: SessionId | undefined;
+  readonly elsewhere: ReadonlyMap<AttachedSeat, SessionId>;
+}
+
+async function findSitters({ seat, seats, deps: { store } }: Caller): Promise<Sitters> {
+  const elsewhere = new Map<AttachedSeat, SessionId>();
+  for (const other of seats.awayFrom(seat.address)) {
+    const session = await store.sessions.find(other.address);
+    if (session !== undefined) elsewhere.set(other, session.id);
+  }
+  return { here: (await store.sessions.find(seat.address))?.id, elsewhere };
+}
+
+/** Nobody finds themselves in another conversation without being told: neither beside whoever moved, nor where that one came from. */
+async function tellOfMove({ here, elsewhere }: Sitters, caller: Caller): Promise<void> {
   const now = await caller.deps.store.sessions.find(caller.seat.address);
-  if (now === undefined || now.id === before) return;
-  tellOthers(`Another terminal went on from ${before} to ${now.id}: what you type is said there, too.`, caller);
+  if (now === undefined || now.id === here) return;
+  if (here !== undefined)
+    tellOthers(`Another terminal went on from ${here} to ${now.id}: what you type is said there, too.`, caller);
+  for (const [seat, sessionId] of elsewhere) if (sessionId === now.id) tell(seat, describeTaken(now), caller.deps);
+}
+
+/** A session answers at one address. */
+function describeTaken({ id }: Session): string {
+  const back = `/resume ${id} takes it back; to be in it with the other one, leave and come with: talaria -r ${id}`;
+  return `Another terminal took ${id} over with /resume: what you type here now begins a new session. ${back}`;
 }
 
 /** A session answers at one address; those who are there must not find themselves in another one. */

@@ -16,6 +16,11 @@ export class AttachedSeats implements Disposable {
     return [...this.#seats].filter((seat) => seat.serves(address));
   }
 
+  /** Those who sit anywhere else. */
+  awayFrom(address: Address): readonly AttachedSeat[] {
+    return [...this.#seats].filter((seat) => !seat.serves(address));
+  }
+
   take(seat: AttachedSeat): Disposable {
     const joined = this.#gateway.join(seat);
     this.#seats.add(seat);

@@ -26,7 +26,12 @@ async function attach({ home }: TelegramHouse, clock: Clock = systemClock): Prom
 class Person {
   readonly input = new AsyncQueue<TerminalInput>();
   readonly shown: string[] = [];
+  readonly #chat: string;
   readonly #listeners = new Set<() => void>();
+
+  constructor(chat = 'here') {
+    this.#chat = chat;
+  }
 
   get seat(): Seat {
     const port = {
@@ -42,7 +47,7 @@ class Person {
       },
       conclude: () => undefined,
     } as const;
-    const address = { platform: 'terminal', account: 'local', chat: 'here', thread: '' };
+    const address = { platform: 'terminal', account: 'local', chat: this.#chat, thread: '' };
     return { port, address, person: 'owner' as PersonId, workdir: '/tmp' };
   }
 
@@ -161,4 +166,41 @@ test('a command that only looks ends at once when the gateway does', async () =>
   await house.close();
 
   await assert.rejects(app.store.sessions.list({ limit: 1 }), { code: 'gateway-gone' });
+});
+
+test('who sits in a session that another terminal takes over with /resume is told, and how to come back to it', async () => {
+  await using house = await openTelegramHouse({ script: [says('Hello.'), says('Both of you.')] });
+  await using appOfFirst = await attach(house);
+  await using appOfSecond = await attach(house);
+  await using appOfThird = await attach(house);
+  const [first, second, third] = [new Person('one'), new Person('two'), new Person('three')];
+  await appOfFirst.serveTerminal(first.seat, undefined);
+  await appOfSecond.serveTerminal(second.seat, undefined);
+  await appOfThird.serveTerminal(third.seat, undefined);
+  third.input.push({ type: 'line', text: '/title elsewhere' });
+  await third.sees(/elsewhere/);
+  first.input.push({ type: 'line', text: 'hi' });
+  await first.sees(/Hello\./);
+  const { id } = await appOfFirst.store.sessions.at(first.seat);
+
+  second.input.push({ type: 'line', text: `/resume ${id}` });
+  await second.sees(/Going on with/);
+  // Whatever was told before the answer to this is there with it.
+  first.input.push({ type: 'line', text: '/title mine' });
+  await first.sees(/mine/);
+
+  assert.deepEqual(first.shown.slice(0, -1), [
+    'Hello.',
+    `Another terminal took ${id} over with /resume: what you type here now begins a new session. ` +
+      `/resume ${id} takes it back; to be in it with the other one, leave and come with: talaria -r ${id}`,
+  ]);
+  // It is as told: who comes with -r sits beside the one who took it.
+  await using appOfReturned = await attach(house);
+  const { address } = await appOfReturned.store.sessions.resume(id);
+  const returned = new Person(address.chat);
+  await appOfReturned.serveTerminal(returned.seat, undefined);
+  returned.input.push({ type: 'line', text: 'who is here?' });
+  await second.sees(/Both of you\./);
+  assert.ok(second.shown.includes('From another terminal: who is here?'));
+  assert.equal(third.shown.length, 1);
 });
