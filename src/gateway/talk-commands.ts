@@ -4,6 +4,7 @@ import type { Session } from '../model/session.ts';
 import type { NewSession, Signal } from '../model/store.ts';
 import type { TurnRef } from '../model/turn.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import { describeUnread } from './unread-additions.ts';
 
 /** What a message does in a session while a turn runs: as chosen there, for its platform, or for all. Pure. */
 export function busyModeOf({ settings, address }: Session, { display }: Pick<Config, 'display'>): BusyMode {
@@ -23,9 +24,13 @@ export async function runStop(_rest: string, inbound: InboundMessage, deps: Comm
     if (first === undefined) return nothingRuns;
     deps.signals.send(session.id, stopFor(first, inbound));
   }
-  const left = unsettled.length - 1;
-  if (left < 1) return 'Stopping.';
-  return `Stopping. ${left === 1 ? 'One more waits and comes' : `${left} more wait and come`} next; /stop ends each of them.`;
+  const unread = running === undefined ? [] : await describeUnread(running, deps.store);
+  return ['Stopping.', ...unread, ...describeNext(unsettled.length - 1)].join(' ');
+}
+
+function describeNext(left: number): readonly string[] {
+  if (left < 1) return [];
+  return [`${left === 1 ? 'One more waits and comes' : `${left} more wait and come`} next; /stop ends each of them.`];
 }
 
 const nothingRuns = 'Nothing is running.';

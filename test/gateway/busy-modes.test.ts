@@ -4,7 +4,7 @@ import { isJsonObject } from '../../src/base/json.ts';
 import type { Intake } from '../../src/gateway/intake.ts';
 import type { Faults } from '../../src/model/faults.ts';
 import type { SeenRequest } from '../support/model-script.ts';
-import { callsTool, delays, failsWith, says } from '../support/model-script.ts';
+import { callsTool, delays, failsWith, says, stallsAfter } from '../support/model-script.ts';
 import { picture } from '../support/pictures.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
@@ -249,6 +249,42 @@ test('a stop says how many wait, and they come next', async () => {
 
   assert.equal(toldBy(stopped), 'Stopping. 2 more wait and come next; /stop ends each of them.');
   assert.deepEqual(repliesOf(house), ['one', 'two']);
+});
+
+test('a stop names what was noted and not read yet, and the model reads it with the next message', async () => {
+  const { house, open } = await openBusyHouse();
+  await using _house = house;
+  const noted = await house.admit('and in French');
+  await house.admit('please');
+
+  const stopped = await house.admit('/stop');
+  await house.whenIdle();
+  open();
+  await house.admit('go on');
+  await house.whenIdle();
+
+  assert.equal(toldBy(noted), 'steered');
+  assert.equal(
+    toldBy(stopped),
+    'Stopping. Not answered: “and in French”, “please”. The model reads them with the next message.',
+  );
+  assert.deepEqual(saidIn(house.server.requests.at(-1)), ['long', 'and in French\nplease', 'go on']);
+});
+
+test('a stop does not name what was noted and has been read', async () => {
+  const gate = Promise.withResolvers<void>();
+  const script = [delays(gate.promise, says('One.')), stallsAfter(0, says('Two.'))];
+  await using house = await openTestHouse({ script });
+  await house.admit('long');
+  await house.server.whenRequested(1);
+  await house.admit('and in French');
+  gate.resolve();
+  await house.server.whenRequested(2);
+
+  const stopped = await house.admit('/stop');
+  await house.whenIdle();
+
+  assert.equal(toldBy(stopped), 'Stopping.');
 });
 
 test('a stop ends a turn that waits until a limited server may be asked again', async () => {
