@@ -81,7 +81,7 @@ export const commandTable: readonly CommandRow[] = [
     aliases: ['reset', 'clear'],
     group: 'session',
     usage: '/new, /reset, /clear',
-    summary: 'start a new session; the old one is kept',
+    summary: 'start a new session; the old one is kept, what it runs in the background ends',
     run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runNew(inbound, deps),
   },
   {

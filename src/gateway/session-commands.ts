@@ -11,10 +11,21 @@ export async function runNew(where: NewSession, deps: CommandDeps): Promise<stri
   const current = await deps.store.sessions.at(where);
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /new.';
   const session = await deps.store.sessions.renew(where);
+  const ended = await foretellEnds(current, deps);
   // Beside the rest: a program that does not want to end holds up nobody's messages.
   deps.closeBeside(current.id);
   const told = `A new session: ${session.id}. The old one is ${current.id}.`;
-  return [told, ...(await describePutOff(current, deps.store))].join('\n');
+  return [told, ...ended, ...(await describePutOff(current, deps.store))].join('\n');
+}
+
+/** What a session that is about to be closed has running: whoever leaves it is told, and not again when it has ended. */
+async function foretellEnds({ id }: Session, { background }: CommandDeps): Promise<readonly string[]> {
+  const { countProcesses, isRunning, nameProcesses } = await import('./shown-processes.ts');
+  const running = background.list(id).filter(isRunning);
+  if (running.length === 0) return [];
+  for (const process of running) background.noteTold(process);
+  const verb = running.length === 1 ? 'is' : 'are';
+  return [`${countProcesses(running.length)} of the old session ${verb} ended: ${nameProcesses(running)}.`];
 }
 
 export async function runStatus(where: NewSession, deps: CommandDeps): Promise<string> {

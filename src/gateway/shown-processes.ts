@@ -18,7 +18,7 @@ export function describeStanding({ state, ranMs }: ShownProcess): string {
     case 'running':
       return `running for ${span}`;
     case 'exited':
-      return state.stoppedBy === 'user' ? `stopped after ${span}` : `exit code ${state.code} after ${span}`;
+      return state.stoppedBy === undefined ? `exit code ${state.code} after ${span}` : `stopped after ${span}`;
     case 'lost':
       return 'gone, nobody knows how';
     case 'waiting':
@@ -55,4 +55,19 @@ export function describeStopping({ type }: Stopping, { id, command }: ShownProce
 /** So many background processes. Pure. */
 export function countProcesses(count: number): string {
   return count === 1 ? '1 background process' : `${count} background processes`;
+}
+
+const mostNamed = 3;
+const longestCommand = 40;
+
+/** Some processes in one line, by their ids and the beginnings of their commands; of many the first. Pure. */
+export function nameProcesses(processes: readonly ShownProcess[]): string {
+  const named = processes.slice(0, mostNamed).map(({ id, command }) => `${id} (${shorten(command)})`);
+  const more = processes.length > mostNamed ? [`${processes.length - mostNamed} more`] : [];
+  return [...named, ...more].join(', ');
+}
+
+function shorten(command: string): string {
+  const characters = Array.from(command);
+  return characters.length <= longestCommand ? command : `${characters.slice(0, longestCommand - 1).join('')}…`;
 }

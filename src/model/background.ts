@@ -7,8 +7,8 @@ export type ProcessState =
       readonly type: 'exited';
       readonly code: number;
       readonly atMs: number;
-      /** Set where a person had it stopped. */
-      readonly stoppedBy?: 'user';
+      /** Set where it did not end by itself: a person had it stopped, or its session was closed. */
+      readonly stoppedBy?: 'user' | 'close';
     }
   /** It is gone, and so is what would have written down how it ended. */
   | { readonly type: 'lost' }
@@ -46,4 +46,6 @@ export interface Background {
    * whoever stops it is told there.
    */
   stop(process: ShownProcess, toldWhere: 'in-its-chat' | 'elsewhere'): Promise<Stopping>;
+  /** Notes that the chat of a process is told of its end by whoever is about to end it, so that nobody else does. */
+  noteTold(process: ShownProcess): void;
 }

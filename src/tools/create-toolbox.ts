@@ -123,6 +123,7 @@ function shellTools(options: ToolboxOptions, parts: ShellParts): ToolGroup {
     async endTask(sessionId) {
       // A session without a folder has never run a command.
       if (!existsSync(state.folderOf(sessionId))) return;
+      processes.noteClosing(sessionId);
       await running.end(sessionId);
       await processes.endSupervisors(sessionId);
       await remote?.end(sessionId);

@@ -12,6 +12,7 @@ import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
+import { command } from './say-commands.ts';
 
 const waitForGo = 'while [ ! -e go ]; do sleep 0.01; done';
 
@@ -33,8 +34,8 @@ function newsIn(request: SeenRequest | undefined): readonly string[] {
 /** Starts what is said as a background process; every other message is answered with a word. */
 const startsWhatIsSaid: ModelScript = (request) => {
   const last = messagesOf(request).at(-1);
-  const command = last?.role === 'user' ? /^start (.*)$/s.exec(last.content)?.[1] : undefined;
-  return command === undefined ? says('Well.') : callsTool('terminal', { command, background: true });
+  const asked = last?.role === 'user' ? /^start (.*)$/s.exec(last.content)?.[1] : undefined;
+  return asked === undefined ? says('Well.') : callsTool('terminal', { command: asked, background: true });
 };
 
 async function whenNoticed(house: TestHouse, count = 1): Promise<readonly string[]> {
@@ -141,18 +142,35 @@ test('without consent no process is started', async () => {
   assert.equal(existsSync(join(house.home, 'tasks', (await house.session()).id, 'processes')), false);
 });
 
-test('a reset ends the processes of the conversation, and nobody is told of that', async () => {
+test('a reset names the processes of the conversation and ends them, and nobody is told again', async () => {
   await using house = await openTestHouse({ script: startsWhatIsSaid });
-  await house.say('start echo $$ > pid; sleep 1000');
+  // How the process stands at the moment in which it is ended.
+  const marks = join(house.workdir, 'marks');
+  await house.say(`start trap "ls ${house.home}/tasks/*/processes/* > ${marks}; exit 1" TERM; touch up; ${waitForGo}`);
   const folder = await folderOfOnly(house);
+  while (!existsSync(join(house.workdir, 'up'))) await nextTick();
   const pid = Number.parseInt(await readFile(join(folder, 'group'), 'utf8'), 10);
 
-  await house.admit('/new');
+  const reply = await command(house, '/new');
   await whenGone(pid);
   while (existsSync(folder)) await nextTick();
-
   await house.say('hello');
+
+  assert.match(reply, /\n1 background process of the old session is ended: proc_[0-9a-f]{8} \(trap .{34}…\)\.$/);
+  const known = (await readFile(marks, 'utf8')).split('\n');
+  assert.deepEqual([known.includes('told'), known.includes('closed')], [true, true]);
   assert.deepEqual(newsIn(house.server.requests.at(-1)), []);
+});
+
+test('of a process that was ended with its session, but without a word in the chat, no exit code is told', async () => {
+  await using house = await openTestHouse({ script: startsWhatIsSaid });
+  await house.say(`start ${waitForGo}; exit 143`);
+
+  await writeFile(join(await folderOfOnly(house), 'closed'), '');
+  await writeFile(join(house.workdir, 'go'), '');
+  const [notice = ''] = await whenNoticed(house);
+
+  assert.match(notice, /^The background process proc_\w{8} was ended together with its session after \d+ s: while/);
 });
 
 /** Starts a process that waits for a word, and writes it. */

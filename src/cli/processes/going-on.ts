@@ -1,11 +1,8 @@
 import type { SessionId } from '../../base/ids.ts';
-import { countProcesses, isRunning } from '../../gateway/shown-processes.ts';
+import { countProcesses, isRunning, nameProcesses } from '../../gateway/shown-processes.ts';
 import type { ShownProcess } from '../../model/background.ts';
 import type { CliDeps } from '../app-port.ts';
-import { oneLine } from '../render/one-line.ts';
-
-const mostNamed = 3;
-const longestCommand = 40;
+import { neutralise } from '../render/neutralise.ts';
 
 /** What a session leaves running, for whoever leaves; undefined where it is nothing. */
 export async function findGoingOn(sessionId: SessionId, deps: CliDeps): Promise<string | undefined> {
@@ -16,8 +13,6 @@ export async function findGoingOn(sessionId: SessionId, deps: CliDeps): Promise<
 function describeGoingOn(processes: readonly ShownProcess[]): string | undefined {
   const running = processes.filter(isRunning);
   if (running.length === 0) return undefined;
-  const named = running.slice(0, mostNamed).map(({ id, command }) => `${id} (${oneLine(command, longestCommand)})`);
-  const more = running.length > mostNamed ? [`${running.length - mostNamed} more`] : [];
   const verb = running.length === 1 ? 'goes on' : 'go on';
-  return `${countProcesses(running.length)} ${verb}: ${[...named, ...more].join(', ')}; see: talaria processes`;
+  return `${countProcesses(running.length)} ${verb}: ${neutralise(nameProcesses(running))}; see: talaria processes`;
 }

@@ -40,6 +40,7 @@ export function createBackgroundDesk({ taskFolder, redact }: BackgroundDeskOptio
       const ticket = processes.find(sessionId, id);
       return ticket === undefined ? { type: 'over' } : await stop(ticket, sessionId, { processes, toldWhere });
     },
+    noteTold: ({ sessionId, id }) => processes.find(sessionId, id)?.mark('told'),
   };
 }
 

@@ -81,6 +81,11 @@ export class BackgroundProcesses {
     return this.list(sessionId).flatMap(groupOf);
   }
 
+  /** Before a session's processes are ended: how they end is no doing of theirs then, and is not told as such. */
+  noteClosing(sessionId: SessionId): void {
+    for (const ticket of this.running(sessionId)) ticket.mark('closed');
+  }
+
   /** Waits until the supervisors of ended processes are gone, too; nothing of theirs is needed any more. */
   async endSupervisors(sessionId: SessionId): Promise<void> {
     const supervisors = this.list(sessionId).flatMap((ticket) => ticket.supervisor() ?? []);

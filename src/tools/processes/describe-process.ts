@@ -10,6 +10,7 @@ export function nameCommand(command: string): string {
 
 export function describeEnd(state: Extract<ProcessState, { readonly type: 'exited' | 'lost' }>): string {
   if (state.type === 'lost') return 'is gone, and nobody knows how it ended';
+  if (state.stoppedBy === 'close') return 'was ended together with its session';
   return state.stoppedBy === 'user' ? 'was stopped by the user' : `has ended with exit code ${state.code}`;
 }
 

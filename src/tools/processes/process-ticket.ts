@@ -25,9 +25,9 @@ export interface ProcessFiles {
 
 /**
  * Who knows that it ended: the model, by asking (`seen`) or by being told (`heard`), and the people in the chat (`told`). One
- * that a person has ended is `stopped`.
+ * that a person has ended is `stopped`, one that ended together with its session is `closed`.
  */
-export type Mark = 'seen' | 'heard' | 'told' | 'stopped';
+export type Mark = 'seen' | 'heard' | 'told' | 'stopped' | 'closed';
 
 /**
  * The folder of one background process: what is to run, and what its supervisor writes down about it. It is all there is,
@@ -106,8 +106,12 @@ export class ProcessTicket {
     const code = this.#line('exit');
     const file = statSync(join(this.folder, 'exit'), { throwIfNoEntry: false });
     if (code === undefined || file === undefined) return undefined;
-    const stoppedBy = this.has('stopped') ? ({ stoppedBy: 'user' } as const) : {};
-    return { type: 'exited', code: Number(code), atMs: file.mtimeMs, ...stoppedBy };
+    return { type: 'exited', code: Number(code), atMs: file.mtimeMs, ...this.#stoppedBy() };
+  }
+
+  #stoppedBy(): { readonly stoppedBy?: 'user' | 'close' } {
+    if (this.has('stopped')) return { stoppedBy: 'user' };
+    return this.has('closed') ? { stoppedBy: 'close' } : {};
   }
 
   /** Who looks after the process. */
