@@ -52,7 +52,13 @@ export type TurnEntry =
   /** Whoever waits for the turn is told that it rests while the program is stopped, or that it goes on. */
   | { readonly type: 'turn.announced'; readonly what: Announcement }
   | { readonly type: 'turn.steered'; readonly parts: readonly Part[]; readonly person: PersonId }
-  | { readonly type: 'turn.nudged'; readonly cause: NudgeCause; readonly text: string }
+  | {
+      readonly type: 'turn.nudged';
+      readonly cause: NudgeCause;
+      readonly text: string;
+      /** Set where the model reads it before the message that began the turn; left out: behind everything so far. */
+      readonly stands?: 'first';
+    }
   | ({
       readonly type: 'step.asked';
       readonly reserved?: Reservation;

@@ -33,7 +33,7 @@ export function addToMessages(messages: TurnMessages, entry: TurnEntry): void {
       messages.images.push(...entry.parts.filter((part) => part.type === 'image'));
       return;
     case 'turn.nudged':
-      addNudge(messages, { role: 'user', parts: [textPart(entry.text)] });
+      addNudge(messages, entry);
       return;
     case 'step.asked':
       messages.carried.push(...placeSteering(messages));
@@ -73,9 +73,12 @@ function admittedMessages({ parts, purpose }: Extract<TurnEntry, { readonly type
   return [{ role: 'user', parts: purpose.note === '' ? parts : [...parts, textPart(purpose.note)] }];
 }
 
-function addNudge(messages: TurnMessages, nudge: Message): void {
-  messages.fresh.push(nudge);
-  messages.nudges.add(nudge);
+function addNudge(messages: TurnMessages, entry: Extract<TurnEntry, { readonly type: 'turn.nudged' }>): void {
+  const nudge: Message = { role: 'user', parts: [textPart(entry.text)] };
+  const { fresh, nudges } = messages;
+  const first = entry.stands === 'first' ? fresh.findIndex((message) => !nudges.has(message)) : -1;
+  fresh.splice(first === -1 ? fresh.length : first, 0, nudge);
+  nudges.add(nudge);
 }
 
 /** Takes back out what the models of a vendor thought: its server no longer accepts it. The log keeps it. */

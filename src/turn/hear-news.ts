@@ -9,14 +9,19 @@ export interface NewsDeps {
 }
 
 /**
- * Adds to the turn what has ended meanwhile, so that the next request carries it. That the model was told is noted in the
+ * Adds to the turn what has ended meanwhile, so that the next request carries it: before what the person says now, or the
+ * model would answer the note; behind everything once a request has carried that. That the model was told is noted in the
  * same write: through however many crashes it is told once.
  */
 export async function hearNews({ recorder, unheardNews }: NewsDeps, signal: AbortSignal): Promise<void> {
+  const { hasAsked, compacted } = recorder.state;
+  // A compaction marks its place by how many messages of the turn lie before it.
+  const stands = hasAsked || compacted !== undefined ? {} : ({ stands: 'first' } as const);
   for (const news of unheardNews()) {
     await recorder.write(async (tx) => {
       const isNew = (await tx.inbox.note(newsKey(news, 'model'))) === 'new';
-      return isNew ? await recorder.appendIn(tx, [{ type: 'turn.nudged', cause: 'news', text: news.forModel }]) : [];
+      const entry = { type: 'turn.nudged', cause: 'news', text: news.forModel, ...stands } as const;
+      return isNew ? await recorder.appendIn(tx, [entry]) : [];
     }, signal);
     news.noteHeard();
   }

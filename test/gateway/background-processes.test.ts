@@ -71,6 +71,9 @@ test('the chat is told once when a background process ends, and the next message
     newsIn(requests[0])[0] ?? '',
     /^\[The background process proc_\w+ \(while .*\) has ended with exit code 5/,
   );
+  // What the person says now is what is answered.
+  assert.equal(messagesOf(requests[0]).at(-1)?.content, 'hello');
+  assert.match(messagesOf(requests[0]).at(-2)?.content ?? '', /^\[The background process/);
   // What was sent once is sent again as it was.
   assert.deepEqual(messagesOf(requests[1]).slice(0, messagesOf(requests[0]).length), messagesOf(requests[0]));
   assert.equal(house.server.requests.at(-1)?.json?.['tools'] === undefined, false);

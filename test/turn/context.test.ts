@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { BlobId, CallId, PersonId, SessionId, TurnId } from '../../src/base/ids.ts';
-import { textPart } from '../../src/model/message.ts';
+import { partsToText, textPart } from '../../src/model/message.ts';
 import type { Message } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
 import type { RuntimeName } from '../../src/model/runtime.ts';
@@ -30,6 +30,9 @@ function steered(text: string): TurnEntry {
 function steeredWithImage(text: string): TurnEntry {
   return { type: 'turn.steered', parts: [image, textPart(text)], person };
 }
+function heard(text: string, stands?: 'first'): TurnEntry {
+  return { type: 'turn.nudged', cause: 'news', text, ...(stands && { stands }) };
+}
 function answered(text: string, ...ids: readonly string[]): TurnEntry {
   const calls = ids.map((id) => ({ id: id as CallId, name: 'read_file', arguments: '{}' }));
   return {
@@ -56,6 +59,10 @@ function messagesOf(turn: string, pairs: readonly (readonly [string, TurnEntry])
   const conversation = new Conversation(sessionId);
   conversation.take(logOf(pairs));
   return conversation.messagesFor(turn as TurnId);
+}
+
+function textsOf(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) => (message.role === 'user' ? [partsToText(message.parts)] : []));
 }
 
 test('a queued message is not shown to the turn that runs before it', () => {
@@ -158,7 +165,21 @@ test('steering before anything was asked stands as a message of its own', () => 
   ]);
 });
 
-/** Random turns: steps with calls, failed tries in between, steering at any moment, and the next message queued early. */
+test('what ended meanwhile is read before the message that it came with, once it is so written down, and else behind it', () => {
+  const told = [heard('one', 'first'), heard('two', 'first')];
+  const front = messagesOf('a', [['a', admitted('go')], ...told.map((entry) => ['a', entry] as const), ['a', asked]]);
+  // As it was written down before there was a choice: such requests were sent, and are sent again as they were.
+  const behind = messagesOf('a', [
+    ['a', admitted('go')],
+    ['a', heard('one')],
+    ['a', asked],
+  ]);
+
+  assert.deepEqual(textsOf(front), ['one', 'two', 'go']);
+  assert.deepEqual(textsOf(behind), ['go', 'one']);
+});
+
+/** Random turns: what ended meanwhile, steps with calls, failed tries in between, steering at any moment, and the next message queued early. */
 const randomLog = fc
   .array(
     fc.record({
@@ -168,6 +189,7 @@ const randomLog = fc
       }),
       steers: fc.array(fc.nat(30), { maxLength: 4 }),
       queuedEarly: fc.boolean(),
+      news: fc.constantFrom([], [heard('ended', 'first')], [heard('ended', 'first'), heard('ended too', 'first')]),
     }),
     { minLength: 1, maxLength: 6 },
   )
@@ -177,7 +199,7 @@ const randomLog = fc
     for (const [index, turn] of turns.entries()) {
       const name = `t${index}`;
       if (!log.some(([other]) => other === name)) log.push([name, admitted(name)]);
-      const own: TurnEntry[] = [];
+      const own: TurnEntry[] = [...turn.news];
       for (const step of turn.steps) {
         for (let tries = 0; tries < step.tries; tries += 1) own.push(asked);
         const ids = Array.from({ length: step.calls }, () => `c${(callCount += 1)}`);
