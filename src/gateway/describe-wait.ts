@@ -30,7 +30,7 @@ function describeObstacle(obstacle: Exclude<Obstacle, { readonly type: 'person' 
     case 'call':
       return `a call of ${obstacle.name} is being written, ${time}`;
     case 'tools':
-      return `${describeCalls(obstacle.calls)}, ${time}`;
+      return describeCalls(obstacle, time);
     case 'summary':
       return `compacting: ${titleOf(obstacle.runtime)} writes a summary, ${time}`;
     case 'store':
@@ -50,9 +50,12 @@ function describeModel(wait: Extract<Wait, { readonly type: 'model' }>, time: st
   return `${what}, ${time}, ${attempts}${next === undefined ? '' : `; next: ${titleOf(next, runtime)}`}`;
 }
 
-function describeCalls([call, ...others]: readonly ToolCall[]): string {
-  const first = call === undefined ? 'running a tool' : `running ${nameCall(call)}`;
-  return others.length === 0 ? first : `${first} and ${others.length} more`;
+function describeCalls(wait: Extract<Wait, { readonly type: 'tools' }>, time: string): string {
+  const [call, ...others] = wait.calls;
+  const first = call === undefined ? 'a tool' : nameCall(call);
+  const named = others.length === 0 ? first : `${first} and ${others.length} more`;
+  // The command last, where a narrow line is cut.
+  return wait.begun === 'before' ? `it still runs; waiting for it, ${time}: ${named}` : `running ${named}, ${time}`;
 }
 
 /** A command says more than the name of the tool that runs it. */

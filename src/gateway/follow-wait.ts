@@ -8,8 +8,7 @@ export type Obstacle =
   /** The program itself is at work. */
   | { readonly type: 'program' }
   | { readonly type: 'thinking' | 'answering'; readonly runtime: RuntimeName | undefined }
-  | { readonly type: 'call'; readonly name: string }
-  | { readonly type: 'tools'; readonly calls: readonly ToolCall[] };
+  | { readonly type: 'call'; readonly name: string };
 
 /** What a turn waits for, by the monotonic clock. */
 export interface Waiting {

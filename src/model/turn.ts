@@ -254,5 +254,11 @@ export type Wait =
     }
   | { readonly type: 'summary'; readonly runtime: RuntimeName }
   | { readonly type: 'person' }
+  | {
+      readonly type: 'tools';
+      readonly calls: readonly ToolCall[];
+      /** Set where they had begun when the program ended, and what comes of them is waited for. */
+      readonly begun?: 'before';
+    }
   /** The disk, or whoever holds the store. */
   | { readonly type: 'store'; readonly reason: string };

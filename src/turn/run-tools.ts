@@ -61,6 +61,9 @@ async function bringToOutcome(
   }
   if (prepared.type === 'unfit') return prepared.outcome;
   if (open.stage === 'started') {
+    // That it was called is on record since long, and nobody is told again.
+    const wait = { type: 'tools', calls: [open.call] } as const;
+    deps.emit({ type: 'waiting', wait: prepared.tool.recover ? { ...wait, begun: 'before' } : wait });
     const recovery = await recoverCall(prepared.tool, prepared.input, deps.place, () =>
       lookUpTool(prepared, deps, signal),
     );

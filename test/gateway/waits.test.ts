@@ -135,6 +135,24 @@ test('a long command is named with the time it takes, whatever it prints', async
   assert.equal(said.at(-1), 'running `yes | head -c 9; sleep 300`, 2 min');
 });
 
+test('after a restart the line says that a command of before still runs, and is waited for', async () => {
+  const slow = await openSlowHouse([callsTool('terminal', { command: 'echo up; sleep 300' }), says('Done.')]);
+  await using house = slow.house;
+  const printed = house.when((event) => event.type === 'tool.progress');
+  await house.admit('work');
+  await printed;
+  await house.restart();
+
+  const found = house.when((event) => event.type === 'waiting' && event.wait.type === 'tools');
+  house.gateway.resume((await house.session()).id);
+  await found;
+  await pass(slow, 31);
+  await house.admit('/stop');
+  await house.whenIdle();
+
+  assert.deepEqual(statuses(house), ['it still runs; waiting for it, 30 s: `echo up; sleep 300`']);
+});
+
 test('whoever is asked is reminded that it is their turn', async () => {
   const slow = await openSlowHouse([callsTool('terminal', { command: 'touch x' }), says('Done.')], {
     consent: 'silence',
