@@ -50,7 +50,7 @@ export interface CommandDeps {
   readonly catalogue: Catalogue;
   readonly checkpoints: FileHistory;
   /** What sessions left running. */
-  readonly background: Pick<Background, 'list' | 'stop' | 'noteTold'>;
+  readonly background: Pick<Background, 'list' | 'readEnd' | 'stop' | 'noteTold'>;
   readonly toolbox: Pick<Toolbox, 'describeFence'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
   readonly restart: Restart;

@@ -58,16 +58,48 @@ test('/processes lists what runs, /status counts it, and a stop ends all of it a
   await house.say('start exit 3');
   while (notices(house).length === 0) await nextTick();
 
-  assert.match(listed, /^proc_\w{8} {2}running for \d+ s {2}setsid sleep 60 .*\nTo stop one: \/processes stop ID$/);
+  assert.match(
+    listed,
+    /^proc_\w{8} {2}running for \d+ s {2}setsid sleep 60 .*\nTo see what one has put out: \/processes show ID\nTo stop one: \/processes stop ID$/,
+  );
   assert.match(status, /^running {2}1 background process: see \/processes$/m);
   assert.match(stopped, new RegExp(`^${id} is stopped, with everything that belongs to it: setsid sleep 60`));
-  assert.match(after, new RegExp(`^${id} {2}stopped after \\d+ s {2}setsid sleep 60 [^\\n]*$`));
+  assert.match(after, new RegExp(`^${id} {2}stopped after \\d+ s {2}setsid sleep 60 [^\\n]*\\nTo see [^\\n]*$`));
   // Whoever stopped it in the chat knows of it there.
   assert.equal(notices(house).length, 1);
   assert.match(notices(house)[0] ?? '', /has ended with exit code 3/);
   const heard = newsIn(house.server.requests.at(-1)).filter((news) => news.includes(id));
   assert.equal(heard.length, 1);
   assert.match(heard[0] ?? '', /was stopped by the user after \d+ s/);
+});
+
+test('/processes show has the last lines of what a process put out, as many as a message holds', async () => {
+  await using house = await openTestHouse({ script: startsWhatIsSaid });
+  const long = 'x'.repeat(300);
+  await house.say(`start seq 1 30; printf "${long}%s\\n" $(seq 11 25); touch up; sleep 60`);
+  while (!existsSync(join(house.workdir, 'up'))) await nextTick();
+  await house.say('start sleep 60');
+  const [id = '', silent = ''] = (await command(house, '/processes')).match(/^proc_\w{8}/gm) ?? [];
+  // What was written is on its way to the file for a moment.
+  const whenShown = async (): Promise<string> => {
+    for (;;) {
+      const shown = await command(house, `/processes show ${id}`);
+      if (shown.endsWith('x25')) return shown;
+    }
+  };
+
+  const shown = await whenShown();
+  const nothing = await command(house, `/processes show ${silent}`);
+  for (const each of [id, silent]) await command(house, `/processes stop ${each}`);
+  const after = await command(house, `/processes show ${id}`);
+
+  assert.match(shown, new RegExp(`^${id} {2}running for \\d+ s {2}seq 1 30.*\n\n…x+16\n`));
+  assert.ok(shown.length < 3900);
+  assert.match(
+    nothing,
+    new RegExp(`^${silent} {2}running for \\d+ s {2}sleep 60\n\nIt has put out nothing so far\\.$`),
+  );
+  assert.match(after, /stopped after [^]*x25$/);
 });
 
 test('another conversation neither sees nor stops a process, and the owner is told where to look', async () => {
@@ -79,6 +111,7 @@ test('another conversation neither sees nor stops a process, and the owner is to
 
   const listed = await command(house, '/processes', 'other');
   const refused = await command(house, `/processes stop ${id}`, 'other');
+  const unseen = await command(house, `/processes show ${id}`, 'other');
   const unclear = await command(house, '/processes stop');
   const running = await command(house, '/processes');
   await command(house, `/processes stop ${id}`);
@@ -88,7 +121,8 @@ test('another conversation neither sees nor stops a process, and the owner is to
     'There are no background processes in this conversation.\n1 background process of other conversations: talaria processes',
   );
   assert.equal(refused, `There is no background process ${id} in this conversation. /processes lists them.`);
-  assert.equal(unclear, 'Say it like this: /processes, or /processes stop ID.');
+  assert.equal(unseen, refused);
+  assert.equal(unclear, 'Say it like this: /processes, /processes show ID, or /processes stop ID.');
   assert.match(running, /running for/);
 });
 
