@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.ts';
 import { isInside } from '../base/is-inside.ts';
 import { silentLog } from '../base/log.ts';
 import type { McpPlace } from '../model/mcp-settings.ts';
-import type { Distrusting, TrustDesk, Trusting } from '../model/trust.ts';
+import type { Distrusting, SeenFolder, TrustDesk } from '../model/trust.ts';
 import { openHome } from '../store/home/home-folder.ts';
 import type { HomeFolder } from '../store/home/home-folder.ts';
 import { realFolder, TrustedFolders } from '../store/home/trusted-folders.ts';
@@ -27,22 +27,14 @@ export async function openTrustDesk({ env, clock }: Around): Promise<TrustDesk> 
   const userHome = realFolder(env['HOME'] ?? homedir()) ?? homedir();
   return {
     list: () => trusted.list(),
-    async trust(folder, breadth) {
+    async look(folder, breadth) {
       const path = requireFolder(folder);
       const reason = breadth === 'everything' ? undefined : whySweeping(path, userHome);
-      if (reason !== undefined) return { type: 'sweeping', path, reason };
-      const isKnown = trusted.list().some((each) => each.path === path);
-      if (!isKnown) await trusted.add({ path, since: clock.now() });
-      const skills = await listProjectSkills(path, home, trusted);
-      const files = readNow(path, trusted);
-      return {
-        type: 'trusted',
-        path,
-        state: isKnown ? 'known' : 'new',
-        files,
-        skills,
-        ...(await seeServers(path, trusted)),
-      };
+      return reason === undefined ? await lookAt(path, home, trusted) : { type: 'sweeping', path, reason };
+    },
+    async trust({ path, serversFile: seen }) {
+      if (!isListed(path, trusted)) await trusted.add({ path, since: clock.now() });
+      if (seen !== undefined) await trusted.noteSeen(seen);
     },
     distrust: (folder) => distrust(folder, trusted),
   };
@@ -62,26 +54,51 @@ function whySweeping(path: string, userHome: string): string | undefined {
   return (statSync(path).mode & 0o002) === 0 ? undefined : 'every user of this machine can write there';
 }
 
-function readNow(path: string, trusted: TrustedFolders): Extract<Trusting, { readonly type: 'trusted' }>['files'] {
+async function lookAt(path: string, home: HomeFolder, trusted: TrustedFolders): Promise<SeenFolder> {
+  const then = trustedWith(path, trusted);
+  const seen = seeServers(path, then);
+  const file = seen.serversFile;
+  const isAsSeen = file === undefined || trusted.hasSeen(file.path, file.digest);
+  const state = !isListed(path, trusted) ? 'new' : isAsSeen ? 'known' : 'changed';
+  const skills = await listProjectSkills(path, home, then);
+  return { type: 'seen', path, state, files: readNow(path, then), skills, ...seen };
+}
+
+function isListed(path: string, trusted: TrustedFolders): boolean {
+  return trusted.list().some((each) => each.path === path);
+}
+
+type Trusted = Pick<TrustedFolders, 'around'>;
+
+/** The trusted folders as they would be with one more. */
+function trustedWith(path: string, trusted: TrustedFolders): Trusted {
+  return {
+    around: (folder) => {
+      const real = realFolder(folder);
+      return [...trusted.around(folder), ...(real !== undefined && isInside(real, path) ? [path] : [])];
+    },
+  };
+}
+
+function readNow(path: string, trusted: Trusted): SeenFolder['files'] {
   const found = findContext(path);
   if (found === undefined) return [];
   const isTrusted = (folder: string): boolean => trusted.around(folder).length > 0;
   return readContext(found, isTrusted, () => undefined);
 }
 
-/** What the file says now is what is shown, and what counts from now on. */
-async function seeServers(path: string, trusted: TrustedFolders): Promise<SeenServers> {
-  const found = findNearest(path, serversFile);
-  if (found === undefined || trusted.around(found.folder).length === 0)
-    return { servers: [], serversProblem: undefined };
-  const read = readServers(found);
-  if (read.type === 'broken') return { servers: [], serversProblem: read.problem };
-  await trusted.noteSeen({ path: found.path, digest: read.digest });
-  const servers = Object.entries(read.servers).map(([name, { place }]) => ({ name, place: describePlace(place) }));
-  return { servers, serversProblem: undefined };
-}
+type SeenServers = Pick<SeenFolder, 'servers' | 'serversProblem' | 'serversFile'>;
 
-type SeenServers = Pick<Extract<Trusting, { readonly type: 'trusted' }>, 'servers' | 'serversProblem'>;
+/** What the file says now is what is shown, and what counts once it is trusted. */
+function seeServers(path: string, trusted: Trusted): SeenServers {
+  const found = findNearest(path, serversFile);
+  const none = { servers: [], serversProblem: undefined, serversFile: undefined };
+  if (found === undefined || trusted.around(found.folder).length === 0) return none;
+  const read = readServers(found);
+  if (read.type === 'broken') return { ...none, serversProblem: read.problem };
+  const servers = Object.entries(read.servers).map(([name, { place }]) => ({ name, place: describePlace(place) }));
+  return { ...none, servers, serversFile: { path: found.path, digest: read.digest } };
+}
 
 /** All that decides what runs: a variable can make another program of it. */
 function describePlace(place: McpPlace): string {
@@ -101,7 +118,7 @@ function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 }
 
-async function listProjectSkills(path: string, home: HomeFolder, trusted: TrustedFolders): Promise<readonly string[]> {
+async function listProjectSkills(path: string, home: HomeFolder, trusted: Trusted): Promise<readonly string[]> {
   const material = await new FilePromptSources(home, trusted, silentLog).read(path);
   return material.projectSkills?.skills.map(({ name }) => name) ?? [];
 }
@@ -109,7 +126,7 @@ async function listProjectSkills(path: string, home: HomeFolder, trusted: Truste
 /** A folder that is gone by now is found by its name. */
 async function distrust(folder: string, trusted: TrustedFolders): Promise<Distrusting> {
   const path = realFolder(folder) ?? resolve(folder);
-  const wasListed = trusted.list().some((each) => each.path === path);
+  const wasListed = isListed(path, trusted);
   if (wasListed) await trusted.remove(path);
   const through = trusted.list().find((each) => isInside(path, each.path));
   return { path, wasListed, through: through?.path };

@@ -224,12 +224,14 @@ export const commandTable: readonly CommandRow[] = [
     summary: 'trust a folder and all below it; also what the bare `talaria trust [FOLDER]` does',
     words: { label: 'FOLDER', atLeast: 0, atMost: 1 },
     options: [
+      { name: 'yes', short: 'y', summary: 'do not ask first' },
       { name: 'everything', summary: 'also your home folder, the root, or a folder that all can write to' },
       help,
     ],
     details: [
       'AGENTS.md (or .hermes.md, HERMES.md, CLAUDE.md, .cursorrules) of a trusted folder is part of the system prompt, and the\nmodel is told of its skills (.talaria/skills/NAME/SKILL.md).',
       'The MCP servers of its .mcp.json are used as the file is now; once it is changed, say it again.',
+      'It shows what would count and asks; without a terminal it needs -y.',
       'Without a FOLDER it is the one that you are in. Whoever can write there can tell the model what to do.',
     ],
   },

@@ -75,13 +75,17 @@ function nameCommand(name: string, written: string, group: string, rest: readonl
     ...groupTable.map((row) => row.name),
   ];
   const verbs = known.filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
-  const nearest = nearestWord(
-    written,
-    verbs.filter((verb) => !verb.includes(' ')),
-  );
+  const single = verbs.filter((verb) => !verb.includes(' '));
+  const nearest = (group === '' ? opposites.get(written) : undefined) ?? nearestWord(written, single);
   const what = group === '' ? `there is no command "${written}"` : `"${group}" has no command "${written}"`;
   return { type: 'bad-usage', message: what + suggest(nearest && `talaria ${prefix}${nearest}`), topic: group };
 }
+
+/** What people guess for the opposite of a command, where no spelling leads to it. */
+const opposites: ReadonlyMap<string, string> = new Map([
+  ['untrust', 'trust remove'],
+  ['distrust', 'trust remove'],
+]);
 
 function withLast(name: string, last: string): string {
   return [...name.split(' ').slice(0, -1), last].join(' ');

@@ -71,6 +71,7 @@ const wrong: readonly (readonly [string, string])[] = [
   ['sesions', 'there is no command "sesions"; did you mean "talaria sessions"? (see "")'],
   ['rnu hello', 'there is no command "rnu"; did you mean "talaria run"? (see "")'],
   ['conf', 'there is no command "conf"; did you mean "talaria config"? (see "")'],
+  ['untrust .', 'there is no command "untrust"; did you mean "talaria trust remove"? (see "")'],
   ['xyzzy', 'there is no command "xyzzy" (see "")'],
   ['sessions shwo', '"sessions" has no command "shwo"; did you mean "talaria sessions show"? (see "sessions")'],
   ['sessions remove', '"sessions" has no command "remove" (see "sessions")'],

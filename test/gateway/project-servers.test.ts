@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openTrustDesk } from '../../src/app/trust-desk.ts';
+import type { TrustLook } from '../../src/model/trust.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { PersonId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -29,11 +30,12 @@ async function signatureAt({ app }: TestHouse, address: Address): Promise<string
   return session && (await app.store.sessions.frozenPrompt(session.id))?.signature;
 }
 
-async function trust(
-  house: TestHouse,
-): Promise<Awaited<ReturnType<Awaited<ReturnType<typeof openTrustDesk>>['trust']>>> {
+async function trust(house: TestHouse): Promise<TrustLook> {
   const env = { TALARIA_HOME: house.home, HOME: dirname(house.home) };
-  return await (await openTrustDesk({ env, clock: systemClock })).trust(house.workdir, 'one-project');
+  const desk = await openTrustDesk({ env, clock: systemClock });
+  const look = await desk.look(house.workdir, 'one-project');
+  if (look.type === 'seen') await desk.trust(look);
+  return look;
 }
 
 function mcpToolsOf(request: SeenRequest | undefined): readonly string[] {
@@ -167,5 +169,5 @@ test('the skills of a trusted project are listed behind those of the home, whose
     /- tidy: Tidies up here\.\\nThe same of this project: .*\/work\/\.talaria\/skills\/NAME\/SKILL\.md\\n- release: What/,
   );
   assert.doesNotMatch(two ?? '', /says about tidy/);
-  assert.deepEqual(outcome.type === 'trusted' ? outcome.skills : [], ['release']);
+  assert.deepEqual(outcome.type === 'seen' ? outcome.skills : [], ['release']);
 });

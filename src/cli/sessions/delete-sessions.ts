@@ -1,10 +1,10 @@
 import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../model/session.ts';
 import type { ProcessPort } from '../app-port.ts';
+import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findSession } from '../find-session.ts';
-import { readVerdict } from '../read-verdict.ts';
 import { oneLine } from '../render/one-line.ts';
 
 export const deleteSessions: CommandFunction = async (args, deps) => {
@@ -31,16 +31,11 @@ export const deleteSessions: CommandFunction = async (args, deps) => {
   return exitCodes.done;
 };
 
-async function isConfirmed(sessions: readonly Session[], { stdin, stderr }: ProcessPort): Promise<boolean> {
+async function isConfirmed(sessions: readonly Session[], process: ProcessPort): Promise<boolean> {
+  const { stderr } = process;
   for (const { id, title } of sessions) stderr.write(`  ${id}  ${oneLine(title, 80)}\n`);
-  const { createInterface } = await import('node:readline/promises');
-  using lines = createInterface({ input: stdin, output: stderr, terminal: false });
-  const ended = new Promise<string>((resolve) => {
-    lines.once('close', () => resolve(''));
-  });
   const what = sessions.length === 1 ? 'this session' : `these ${sessions.length} sessions`;
-  const answer = await Promise.race([lines.question(`Delete ${what} for good? [y/N] `), ended]);
-  if (readVerdict(answer) === 'approved') return true;
+  if (await askYesNo(`Delete ${what} for good?`, process)) return true;
   stderr.write('Nothing was deleted.\n');
   return false;
 }

@@ -3,16 +3,10 @@ import { AppError } from '../../base/errors.ts';
 import { isInside } from '../../base/is-inside.ts';
 import { parseJson } from '../../base/json.ts';
 import { describeProblems, integer, list, object, optional, string } from '../../model/schema.ts';
-import type { TrustedFolder } from '../../model/trust.ts';
+import type { SeenFile, TrustedFolder } from '../../model/trust.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
-
-/** A file that was looked at when its folder was trusted, and what it said then. */
-interface SeenFile {
-  readonly path: string;
-  readonly digest: string;
-}
 
 interface TrustList {
   readonly folders: readonly TrustedFolder[];

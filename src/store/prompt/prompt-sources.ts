@@ -27,10 +27,10 @@ export interface IgnoredFiles {
 export class FilePromptSources implements PromptSources {
   readonly #home: Pick<HomeFolder, 'path' | 'skills'>;
   readonly #memory: Memory;
-  readonly #trusted: TrustedFolders;
+  readonly #trusted: Pick<TrustedFolders, 'around'>;
   readonly #log: Log;
 
-  constructor(home: HomeFolder, trusted: TrustedFolders, log: Log) {
+  constructor(home: HomeFolder, trusted: Pick<TrustedFolders, 'around'>, log: Log) {
     this.#home = home;
     this.#memory = openMemoryFiles(home);
     this.#trusted = trusted;

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, rmdirSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openDesk } from '../support/program.ts';
+import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 import { says } from '../../support/model-script.ts';
 
 test('talaria trust trusts the folder that it is given in, says what is read there, and lists it', async () => {
@@ -11,7 +12,7 @@ test('talaria trust trusts the folder that it is given in, says what is read the
   writeFileSync(join(workdir, 'AGENTS.md'), 'Use tabs.\u200B\u200B');
 
   const none = await desk.run(['trust', 'list']);
-  const trusted = await desk.run(['trust']);
+  const trusted = await desk.run(['trust', '-y']);
   const again = await desk.run(['trust', 'add', workdir]);
   const listed = await desk.run(['trust', 'list', '--json']);
 
@@ -38,16 +39,59 @@ test('talaria trust shows the programs that the MCP servers of a project are, wi
   );
 
   const untrusted = await desk.run(['mcp', 'list']);
-  const trusted = await desk.run(['trust']);
+  const trusted = await desk.run(['trust', '-y']);
   const listed = await desk.run(['mcp', 'list']);
   writeFileSync(file, '{');
-  const broken = await desk.run(['trust']);
+  const broken = await desk.run(['trust', '-y']);
 
   assert.match(untrusted.stdout, /^There is no MCP server/);
   const shown = `  sea: NODE_OPTIONS="--require ./x.js" ./sea -c "rm -rf x" (in ${workdir})\n  tides: https://tides.example/mcp\n`;
   assert.ok(trusted.stdout.includes(`a change of the file counts once you trust it again:\n${shown}`), trusted.stdout);
   assert.match(listed.stdout, /^tides {2}https:\/\/tides\.example\/mcp {2}\(of .*\/work\)$/m);
   assert.match(broken.stdout, /^\.mcp\.json is not used: it has no mcpServers$/m);
+});
+
+test(
+  'talaria trust shows what would count, and then asks; what changes while it asks is not trusted',
+  { skip: noTerminal },
+  async () => {
+    await using desk = await openDesk([]);
+    const workdir = realpathSync(desk.workdir);
+    const file = join(workdir, '.mcp.json');
+    writeFileSync(join(workdir, 'AGENTS.md'), 'Use tabs.');
+    writeFileSync(file, JSON.stringify({ mcpServers: { sea: { command: './sea' } } }));
+
+    await using denied = openTerminal(desk, ['trust']);
+    await denied.shows(/Once .*work is trusted[^]*AGENTS\.md[^]*sea: \.\/sea [^]*Trust this folder\? \[y\/N\]/);
+    await denied.press('Enter');
+    await denied.shows(/Nothing was trusted\.\n\[ended with 1\]/);
+    const untouched = await desk.run(['trust', 'list']);
+    await using agreed = openTerminal(desk, ['trust']);
+    await agreed.shows(/Trust this folder\?/);
+    writeFileSync(file, JSON.stringify({ mcpServers: { sea: { command: './shark' } } }));
+    await agreed.enter('y');
+    await agreed.shows(/is trusted from now on, with everything below it\.[^]*\[ended with 0\]/);
+    const changed = await desk.run(['mcp', 'list']);
+    const again = await desk.run(['trust', '-y']);
+
+    assert.match(untouched.stdout, /^No folder is trusted/);
+    assert.match(changed.stdout, /^There is no MCP server/);
+    assert.match(again.stdout, /is trusted as it is now[^]*sea: \.\/shark /);
+  },
+);
+
+test('where nobody can be asked talaria trust needs -y, but not for what is trusted as it is', async () => {
+  await using desk = await openDesk([]);
+
+  const refused = await desk.run(['trust'], { input: 'y\n' });
+  const listed = await desk.run(['trust', 'list']);
+  await desk.run(['trust', '--yes']);
+  const known = await desk.run(['trust']);
+
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /nobody can be asked here; say -y to trust the folder without being asked/);
+  assert.match(listed.stdout, /^No folder is trusted/);
+  assert.equal(known.code, 0);
 });
 
 test('the root, the home folder, what is around it, and a folder that all can write to are trusted only with --everything', async () => {
@@ -69,7 +113,7 @@ test('the root, the home folder, what is around it, and a folder that all can wr
     assert.match(stderr, /talaria trust --everything FOLDER/);
   }
   const listed = await desk.run(['trust', 'list']);
-  const meant = await desk.run(['trust', '--everything', userHome]);
+  const meant = await desk.run(['trust', '-y', '--everything', userHome]);
 
   assert.match(listed.stdout, /^No folder is trusted/);
   assert.equal(meant.code, 0);
@@ -79,12 +123,12 @@ test('a folder that is no longer trusted is off the list, also when it is gone; 
   await using desk = await openDesk([]);
   const sub = join(desk.workdir, 'sub');
   mkdirSync(sub);
-  await desk.run(['trust']);
-  await desk.run(['trust', sub]);
+  await desk.run(['trust', '-y']);
+  await desk.run(['trust', '-y', sub]);
 
   const still = await desk.run(['trust', 'remove', 'sub']);
   const through = await desk.run(['trust', 'remove', 'sub']);
-  await desk.run(['trust', sub]);
+  await desk.run(['trust', '-y', sub]);
   rmdirSync(sub);
   const gone = await desk.run(['trust', 'rm', 'sub']);
   const removed = await desk.run(['trust', 'remove', '.']);
@@ -118,7 +162,7 @@ test('a run in a folder that is not trusted says so on stderr; once it is, the m
   writeFileSync(join(desk.workdir, 'CLAUDE.md'), 'Sing of larks.');
 
   const before = await desk.run(['run', 'hello']);
-  await desk.run(['trust']);
+  await desk.run(['trust', '-y']);
   const after = await desk.run(['run', 'hello']);
 
   const line = /CLAUDE\.md is not read: .*\/work is not trusted\. To trust it: talaria trust .*\/work\n/;
