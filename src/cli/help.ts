@@ -1,6 +1,14 @@
 import { commandTable, groupTable, programOptions } from './command-table.ts';
 import type { CommandRow, OptionRow } from './command.ts';
 import { exitCodeTexts } from './exit-codes.ts';
+import { wrapColumns } from './render/wrap-words.ts';
+
+/** The text of a topic, laid out for a terminal so many columns wide; as it is written where that is not known. Pure. */
+export function helpAt(topic: string, screenColumns: number | undefined): string | undefined {
+  const text = helpFor(topic);
+  if (text === undefined || screenColumns === undefined || screenColumns >= writtenFor) return text;
+  return wrapColumns(topic === 'json' ? text : joinParagraphs(text), screenColumns);
+}
 
 /** The text of a topic: the program (''), a command, a group, `exit-codes` or `json`; undefined where there is none. Pure. */
 export function helpFor(topic: string): string | undefined {
@@ -11,6 +19,13 @@ export function helpFor(topic: string): string | undefined {
   if (group !== undefined) return describeGroup(group.name, group.summary, group.defaultVerb);
   const command = commandTable.find((row) => isNamed(row, topic));
   return command && describeCommand(command);
+}
+
+const writtenFor = 120;
+
+/** Sentences that go on in the next line of the source are one line again; what stands further in, or is a heading, stays. */
+function joinParagraphs(text: string): string {
+  return text.replaceAll(/(?<=[^\n:])\n(?=[^\s])/g, ' ');
 }
 
 export const helpTopics: readonly string[] = [

@@ -16,8 +16,7 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
         deps.process.stdout.write(`${deps.process.version}\n`);
         return exitCodes.done;
       case 'help':
-        deps.process.stdout.write((await import('./help.ts')).helpFor(line.topic) ?? '');
-        return exitCodes.done;
+        return await printHelp(line.topic, deps);
       case 'bad-usage':
         throw new AppError('bad-usage', line.message);
       case 'command': {
@@ -30,6 +29,12 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     reportError(thrown, deps.process, { format, topic });
     return exitCodeOfError(thrown);
   }
+}
+
+async function printHelp(topic: string, { process: { stdout } }: CliDeps): Promise<number> {
+  const { helpAt } = await import('./help.ts');
+  stdout.write(helpAt(topic, stdout.isTTY ? stdout.columns : undefined) ?? '');
+  return exitCodes.done;
 }
 
 function wantsJson(args: readonly string[]): boolean {

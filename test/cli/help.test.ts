@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandTable, groupTable } from '../../src/cli/command-table.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { helpFor, helpTopics } from '../../src/cli/help.ts';
+import { openDesk } from './support/program.ts';
+import { noTerminal, openTerminal } from './support/tmux-terminal.ts';
+import { helpAt, helpFor, helpTopics } from '../../src/cli/help.ts';
 
 for (const topic of ['', ...helpTopics]) {
   test(`the help on "${topic}" fits a terminal of 120 columns and ends its last line`, () => {
@@ -15,6 +17,40 @@ for (const topic of ['', ...helpTopics]) {
       [],
     );
   });
+}
+
+for (const columns of [50, 110]) {
+  test(`at ${columns} columns every line of the help fits, and no word of it is broken or lost`, () => {
+    for (const topic of ['', ...helpTopics.filter((each) => each !== 'json')]) {
+      const text = helpAt(topic, columns) ?? '';
+      const tooLong = text.split('\n').filter((line) => line.length > columns && line.trim().includes(' '));
+
+      assert.deepEqual(tooLong, []);
+      assert.equal(squeeze(text), squeeze(helpFor(topic) ?? ''));
+    }
+  });
+}
+
+test('at a known width a sentence of the help is broken where the screen ends, and only there', () => {
+  assert.match(helpAt('gateway', 100) ?? '', /[^\n] at the next start\./);
+  assert.equal(helpAt('gateway', undefined), helpFor('gateway'));
+});
+
+test('talaria help and --help are laid out for the terminal that they are shown in', { skip: noTerminal }, async () => {
+  await using desk = await openDesk([]);
+
+  for (const args of [
+    ['processes', '--help'],
+    ['help', 'processes'],
+  ]) {
+    await using terminal = openTerminal(desk, args, { columns: 50 });
+    const screen = await terminal.shows(/\[ended with 0\]/);
+    assert.match(screen, / {2}processes list {6}the background processes of\n {22}all sessions: those that\n/);
+  }
+});
+
+function squeeze(text: string): string {
+  return text.replaceAll(/(?<=\|)\s+|(?<=\w)-\n/g, '').replaceAll(/\s+/g, ' ');
 }
 
 for (const row of commandTable) {

@@ -3,6 +3,7 @@ import { fitColumns } from './one-line.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
 import { WordStream } from './word-stream.ts';
+import { wrapConsent } from './wrap-consent.ts';
 import { wrapColumns } from './wrap-words.ts';
 
 export type Write = (text: string) => void;
@@ -100,7 +101,7 @@ export class PiecePrinter {
   /** A question whose answer is about exactly what it shows. */
   question(text: string): void {
     this.line('This needs your consent:');
-    this.line(this.#deps.style.bold(makeVisible(text)));
+    this.line(this.#deps.style.bold(wrapConsent(makeVisible(text), this.#deps.columns('notes'))));
   }
 
   /** What comes next stands on a new line, be it the rest of what the model is saying. */

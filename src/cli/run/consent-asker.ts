@@ -2,6 +2,7 @@ import type { ConsentOffer } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
 import { makeVisible } from '../render/neutralise.ts';
 import { chooseStyle } from '../render/style.ts';
+import { wrapConsent } from '../render/wrap-consent.ts';
 import { readReply, replyPrompt } from '../read-reply.ts';
 import type { Reply } from '../read-reply.ts';
 
@@ -21,7 +22,8 @@ export class ConsentAsker implements Disposable {
     const style = chooseStyle({ isTerminal: stderr.isTTY, env });
     using answers = new TypedAnswers(this.#process);
     await answers.begin();
-    stderr.write(`This needs your consent:\n${style.bold(makeVisible(question))}\n`);
+    const shown = wrapConsent(makeVisible(question), stderr.isTTY ? stderr.columns : undefined);
+    stderr.write(`This needs your consent:\n${style.bold(shown)}\n`);
     for (;;) {
       stderr.write(replyPrompt(offer));
       const answer = await answers.next(this.#leaving.signal);

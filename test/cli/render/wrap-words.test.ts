@@ -46,8 +46,12 @@ test('a line that stands in columns goes on below its last one', () => {
   );
 });
 
-test('where columns leave no room, a line goes on a little further in', () => {
-  assert.equal(wrapColumns('  /queue [TEXT]  wait for the turn', 30), '  /queue [TEXT]  wait for the\n    turn');
+test('where columns leave no room, the last one stands below the first, a little further in', () => {
+  assert.equal(wrapColumns('  /queue [TEXT]  wait for the turn', 30), '  /queue [TEXT]\n      wait for the turn');
+});
+
+test('a list of choices that no line can hold is broken behind a bar', () => {
+  assert.equal(wrapColumns('  model [list|set|check|refresh]', 16), '  model [list|\n  set|check|\n  refresh]');
 });
 
 test('a text without columns is broken as any other', () => {
