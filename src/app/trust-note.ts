@@ -1,3 +1,4 @@
+import { quoteForShell } from '../base/quote-for-shell.ts';
 import { describeIgnoredServers } from '../model/project-servers.ts';
 import type { IgnoredServers, ProjectServers, ProjectServersSource } from '../model/project-servers.ts';
 import type { FilePromptSources } from '../store/prompt/prompt-sources.ts';
@@ -48,8 +49,4 @@ export function findIgnored(found: ProjectServers): IgnoredServers | undefined {
 
 function trustCommand(folder: string): string {
   return `talaria trust ${quoteForShell(folder)}`;
-}
-
-function quoteForShell(path: string): string {
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -76,6 +76,8 @@ export interface WordsRow {
   readonly label: string;
   readonly atLeast: number;
   readonly atMost: number;
+  /** What to do where one of them was taken for an option. */
+  readonly advice?: string;
 }
 
 export interface CommandRow {

@@ -30,7 +30,8 @@ export function parseCommandLine(args: readonly string[], split: typeof parseArg
     if (token.kind !== 'option') continue;
     const row = options.find((option) => option.name === token.name);
     const problem = findProblem(row, token.rawName, token.value, options);
-    if (problem !== undefined) return { type: 'bad-usage', message: problem, topic };
+    const advice = row === undefined && command.words.advice !== undefined ? `; ${command.words.advice}` : '';
+    if (problem !== undefined) return { type: 'bad-usage', message: problem + advice, topic };
     if (token.value === undefined) switches.add(token.name);
     else values.set(token.name, [...(values.get(token.name) ?? []), token.value]);
   }

@@ -54,7 +54,13 @@ export interface StandingRules {
 
 /** What would become of a command, and why. */
 export type CommandForecast =
-  | { readonly type: 'safe'; readonly within?: 'sandbox'; readonly where?: Whereabouts }
+  | {
+      readonly type: 'safe';
+      readonly within?: 'sandbox';
+      readonly where?: Whereabouts;
+      /** Of a command in the sandbox: what would become of the same call if it asked to leave. */
+      readonly leaving?: CommandForecast;
+    }
   | {
       readonly type: 'asks';
       readonly why: string;

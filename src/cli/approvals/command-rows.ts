@@ -17,7 +17,7 @@ export const approvalRows: readonly CommandRow[] = [
     summary: 'take back what you allowed for good, from the next call on',
     words: { label: 'ID', atLeast: 0, atMost: Infinity },
     options: [{ name: 'all', summary: 'all of it' }, help],
-    details: ['ID is one of those that `talaria approvals list` shows.'],
+    details: ['ID is one of those that `talaria approvals list` shows; its beginning or its end is enough.'],
   },
   {
     name: 'approvals log',
@@ -31,7 +31,7 @@ export const approvalRows: readonly CommandRow[] = [
     name: 'approvals test',
     aliases: [],
     summary: 'what would become of a command, and why; nothing is run',
-    words: { label: 'COMMAND', atLeast: 1, atMost: 1 },
+    words: { label: 'COMMAND', atLeast: 1, atMost: Infinity, advice: 'put the command into quotes, or behind --' },
     options: [
       { name: 'folder', value: 'FOLDER', summary: 'where it would run (the folder you are in)' },
       { name: 'outside', summary: 'as a call that asks to leave the sandbox' },
@@ -39,7 +39,7 @@ export const approvalRows: readonly CommandRow[] = [
       help,
     ],
     details: [
-      'The command is one word of the command line: put it into quotes.',
+      'Put the command into quotes; one that is neither a pipe nor a list can also stand behind --, as it is.',
       'Exit codes: 0 it would run, 4 it would be asked about, 5 it would be refused.',
     ],
   },

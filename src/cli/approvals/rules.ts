@@ -19,7 +19,9 @@ export const listRules: CommandFunction = async (args, deps) => {
 
 export const revokeRules: CommandFunction = async (args, deps) => {
   const { rules } = await deps.openConsent();
-  const ids = args.has('all') ? rules.list().map(({ id }) => id) : args.words;
+  const known = rules.list().map(({ id }) => id);
+  // All are found before the first is taken back: one that may mean several takes back nothing.
+  const ids = args.has('all') ? known : [...new Set(args.words.map((written) => idMeant(written, known)))];
   if (ids.length === 0 && !args.has('all')) throw new AppError('bad-usage', 'name what to take back, or say --all');
   const missing: string[] = [];
   for (const id of ids) if (!(await rules.remove(id))) missing.push(id);
@@ -32,3 +34,13 @@ export const revokeRules: CommandFunction = async (args, deps) => {
   );
   return exitCodes.failed;
 };
+
+/** The beginning or the end of an id is enough while only one has it; what none has is returned as it was written. */
+function idMeant(written: string, known: readonly string[]): string {
+  const wish = written.toLowerCase();
+  if (wish === '' || known.includes(wish)) return wish;
+  const fitting = known.filter((id) => id.startsWith(wish) || id.endsWith(wish));
+  if (fitting.length > 1)
+    throw new AppError('bad-usage', `several rules are meant by ${written}: ${fitting.join(', ')}`);
+  return fitting[0] ?? written;
+}

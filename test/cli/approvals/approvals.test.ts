@@ -37,6 +37,18 @@ test('approvals test says what would become of a command, and why, and its exit 
   assert.match(login?.[1] ?? '', /^asks, because it reads what may log you in somewhere/);
 });
 
+test('a command that approvals test is given in several words is judged with the quotes that the shell took off', async () => {
+  await using desk = await openDesk([]);
+
+  const whole = await desk.run(['approvals', 'test', "rm -rf 'a b'", '--json']);
+  const words = await desk.run(['approvals', 'test', '--json', '--', 'rm', '-rf', 'a b']);
+  const option = await desk.run(['approvals', 'test', 'rm', '-rf', 'build']);
+
+  assert.deepEqual(words, whole);
+  assert.equal(option.code, 2);
+  assert.match(option.stderr, /there is no option -r; put the command into quotes, or behind --\n/);
+});
+
 test('what is allowed for good is listed and taken back, and approvals test follows', async () => {
   await using programs = await openFakePrograms('git');
   await using desk = await openDesk([]);
@@ -60,6 +72,33 @@ test('what is allowed for good is listed and taken back, and approvals test foll
   assert.deepEqual([again.code, again.stderr], [1, `talaria: there is no rule ${id}; see talaria approvals list\n`]);
   assert.equal(after.code, 4);
   assert.equal(none.stdout, 'Nothing is allowed for good.\n');
+});
+
+test('approvals revoke takes the beginning or the end of an id, unless it may mean several', async () => {
+  await using desk = await openDesk([]);
+  const rules = new FileStandingRules(join(desk.home, 'state', 'standing-rules.json'));
+  await desk.run(['approvals']);
+  const ids: string[] = [];
+  // Of seventeen ids two begin with the same digit.
+  for (let count = 1; count <= 17; count += 1) {
+    const { id } = await rules.add({ covers: `c${count}`, shown: 'ls', by: 'owner' as PersonId, since: 0 });
+    ids.push(id);
+  }
+  const [first = '', second = ''] = ids;
+  const shared = ids.find((id, index) => ids.slice(0, index).some((each) => each[0] === id[0]))?.[0] ?? '';
+
+  const unclear = await desk.run(['approvals', 'revoke', first, shared]);
+  const kept = rules.list().length;
+  const both = await desk.run(['approvals', 'revoke', first.slice(0, -1).toUpperCase(), second.slice(1)]);
+
+  assert.equal(unclear.code, 2);
+  assert.match(unclear.stderr, /several rules are meant by .: /);
+  assert.equal(kept, 17);
+  assert.deepEqual([both.code, both.stdout], [0, '2 rules are taken back.\n']);
+  assert.deepEqual(
+    rules.list().filter(({ id }) => id === first || id === second),
+    [],
+  );
 });
 
 function pick({ covers, shown }: { covers: string; shown: string }): { covers: string; shown: string } {

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { PersonId } from '../../../src/base/ids.ts';
 import type { Json } from '../../../src/base/json.ts';
+import { FileStandingRules } from '../../../src/store/home/standing-rules.ts';
 import { callsTool, says } from '../../support/model-script.ts';
 import { needsSandbox, sandboxed } from '../../support/sandbox.ts';
 import { openTelegramHouse } from '../../support/telegram-house.ts';
@@ -159,14 +161,25 @@ test(
     const home = await ask('npm install', '--folder', '/');
     const left = await ask('--outside', 'npm install');
     const leftReads = await ask('--outside', 'ls -la');
+    const asked = await desk.run(['approvals', 'test', '--json', '--outside', 'npm install']);
+    const { standing } = JSON.parse(asked.stdout) as { standing: { covers: string } };
+    const rules = new FileStandingRules(join(desk.home, 'state', 'standing-rules.json'));
+    const { id } = await rules.add({ ...standing, shown: 'npm install', by: 'owner' as PersonId, since: 0 });
+    const allowed = await ask('npm install');
     const doctor = await desk.run(['doctor']);
 
-    const isInside = 'safe: it runs in the sandbox, without a question; to leave it is asked about';
     const wish = 'because the call asks to leave the sandbox (outside: true)';
-    assert.deepEqual(inside, [0, `${isInside}\nruns in the sandbox, because it may do more than read`]);
+    assert.deepEqual(inside, [
+      0,
+      'runs in the sandbox, unasked, because it may do more than read\nto leave it is asked about',
+    ]);
+    assert.deepEqual(allowed, [
+      0,
+      `runs in the sandbox, unasked, because it may do more than read\nto leave it is allowed by rule ${id}: npm install`,
+    ]);
     assert.deepEqual(own, [
       0,
-      `${isInside}\nruns in the sandbox, because it shows files of a folder that commands inside may write to`,
+      'runs in the sandbox, unasked, because it shows files of a folder that commands inside may write to\nto leave it needs no question',
     ]);
     assert.deepEqual(reads, [
       0,
