@@ -43,7 +43,7 @@ export interface CommandDeps {
   readonly closeBeside: (sessionId: SessionId) => void;
   readonly approvals: Pick<PendingApprovals, 'answerOldest'>;
   readonly yolo: Yolo;
-  readonly consents: Pick<StandingConsents, 'count' | 'forget'>;
+  readonly consents: Pick<StandingConsents, 'inSession' | 'forget'>;
   readonly models: Models;
   readonly modelNews: Pick<ModelNews, 'note'>;
   readonly settings: Pick<Settings, 'current'>;

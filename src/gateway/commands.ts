@@ -171,9 +171,9 @@ export const commandTable: readonly CommandRow[] = [
     name: 'deny',
     aliases: [],
     group: 'consent',
-    usage: '/deny',
-    summary: 'refuse what is asked here; of several questions the oldest',
-    run: async (_rest, inbound, deps) => (await import('./consent-commands.ts')).runDeny(inbound, deps),
+    usage: '/deny [session]',
+    summary: 'refuse what is asked here, of several questions the oldest; or take back what is allowed in this session',
+    run: async (rest, inbound, deps) => (await import('./consent-commands.ts')).runDeny(rest, inbound, deps),
   },
   {
     name: 'yolo',

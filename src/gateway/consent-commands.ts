@@ -29,10 +29,23 @@ async function mostAllowedBy(who: InboundMessage, deps: CommandDeps): Promise<Co
   return (await mayAllowFurther(who, deps)) ? 'session' : 'once';
 }
 
-/** Refuses what the oldest open question of this chat asks. */
-export async function runDeny({ address, person }: InboundMessage, deps: CommandDeps): Promise<string> {
+/** Refuses what the oldest open question of this chat asks, or takes back what is allowed in its session. */
+export async function runDeny(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  if (rest.toLowerCase() === 'session') return await takeBack(inbound, deps);
+  const { address, person } = inbound;
   const answered = await deps.approvals.answerOldest(address, { verdict: 'denied', by: person, scope: 'once' });
   return answered === undefined || answered === 'not-theirs' ? nothingAsked : describeAnswer('Denied', answered);
+}
+
+/** Anyone in the conversation may: from here on more is asked, not less. */
+async function takeBack(inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+  const { id } = await deps.store.sessions.at(inbound);
+  const count = deps.consents.inSession(id).length;
+  deps.consents.forget(id);
+  const yolo = deps.yolo.by(id) === undefined ? '' : ' /yolo is still on: /yolo off ends that.';
+  if (count === 0) return `Nothing is allowed in this session alone.${yolo}`;
+  const kinds = count === 1 ? '1 kind' : `${count} kinds`;
+  return `What was allowed in this session (${kinds} of call) is asked about again.${yolo}`;
 }
 
 const notTheirs = 'Only an owner can allow that, or whoever asked for what it is about.';

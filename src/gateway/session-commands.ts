@@ -31,7 +31,6 @@ async function foretellEnds({ id }: Session, { background }: CommandDeps): Promi
 export async function runStatus(where: NewSession, deps: CommandDeps): Promise<string> {
   const session = await deps.store.sessions.at(where);
   const isYolo = deps.yolo.by(session.id) !== undefined;
-  const allowed = deps.consents.count(session.id);
   const lines = [
     `session  ${session.id}${session.title === '' ? '' : ` (${session.title})`}`,
     `model    ${await describeAnswering(session, deps)}`,
@@ -42,9 +41,27 @@ export async function runStatus(where: NewSession, deps: CommandDeps): Promise<s
     ...(await describeRunning(session, deps)),
     ...(await describeServers(deps)),
     ...(isYolo ? ['yolo     on: calls run without a question'] : []),
-    ...(allowed === 0 ? [] : [`allowed  ${allowed} kind${allowed === 1 ? '' : 's'} of call in this session`]),
+    ...describeAllowed(deps.consents.inSession(session.id)),
   ];
   return lines.join('\n');
+}
+
+const mostShown = 5;
+const longestShown = 160;
+
+function describeAllowed(allowed: readonly string[]): readonly string[] {
+  if (allowed.length === 0) return [];
+  const [kinds, them] = allowed.length === 1 ? ['1 kind', 'it'] : [`${allowed.length} kinds`, 'them'];
+  const more = allowed.length - mostShown;
+  const shown = allowed.slice(0, mostShown).map((each) => shorten(each.replaceAll(/\s+/g, ' ')));
+  return [
+    `allowed  ${kinds} of call in this session (/deny session takes ${them} back):`,
+    ...[...shown, ...(more > 0 ? [`… and ${more} more`] : [])].map((each) => `         ${each}`),
+  ];
+}
+
+function shorten(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown).toWellFormed()}…`;
 }
 
 async function describeRunning({ id }: Session, { background }: CommandDeps): Promise<readonly string[]> {

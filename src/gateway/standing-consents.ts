@@ -40,9 +40,9 @@ export class StandingConsents {
     await this.#rules.add({ covers, shown, by, since: this.#clock.now() });
   }
 
-  /** How many kinds of acts are allowed in a session. */
-  count(sessionId: SessionId): number {
-    return this.#ofSessions.get(sessionId)?.size ?? 0;
+  /** The kinds of acts that are allowed in a session, as they were shown, in the order in which they were allowed. */
+  inSession(sessionId: SessionId): readonly string[] {
+    return [...(this.#ofSessions.get(sessionId)?.values() ?? [])].map(({ shown }) => shown);
   }
 
   forget(sessionId: SessionId): void {

@@ -49,7 +49,10 @@ test('a tool of a server is allowed for a session, whatever it is given, and no 
     question,
     new RegExp(`^call echo of the MCP server sea with\\n[^]*\\nSession and Always are for: ${echoed}$`),
   );
-  assert.match(status, /^allowed {2}1 kind of call in this session$/m);
+  assert.match(
+    status,
+    new RegExp(`^allowed {2}1 kind of call in this session \\(/deny session takes it back\\):\n {9}${echoed}$`, 'm'),
+  );
   assert.match(other, /^call report of the MCP server sea/);
   assert.equal(questions(house), 2);
   assert.match(house.server.requests[2]?.body ?? '', /two\\n<\/foreign-text/);

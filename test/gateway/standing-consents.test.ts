@@ -10,9 +10,10 @@ import { callsTool, callsTools, says } from '../support/model-script.ts';
 import type { ModelStep } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
 import type { TestHouse } from '../support/test-house.ts';
+import { command } from './say-commands.ts';
 
 function runs(...commands: readonly string[]): readonly ModelStep[] {
-  return commands.flatMap((command) => [callsTool('terminal', { command }), says('Done.')]);
+  return commands.flatMap((typed) => [callsTool('terminal', { command: typed }), says('Done.')]);
 }
 
 /** Says something that leads to a question, and answers it in words. */
@@ -58,6 +59,29 @@ test('APPR-18w what is allowed always is the prefix that was shown: in this fold
     { verdict: 'approved', by: 'owner', rule: 'always' },
     { verdict: 'denied', by: 'owner' },
   ]);
+});
+
+test('/status names what is allowed in the session, a few of it, and /deny session has it asked about again', async () => {
+  await using programs = await openFakePrograms('git');
+  const verbs = ['push', 'fetch', 'pull', 'merge', 'commit', 'rebase', 'push'];
+  const script = runs(...verbs.map((verb) => `git ${verb}`));
+  await using house = await openTestHouse({ script, consent: 'silence', env: { PATH: programs.path } });
+  const none = await command(house, '/deny session');
+  for (const verb of verbs.slice(0, 6)) await sayAndAnswer(house, verb, '/approve session');
+
+  const status = await command(house, '/status');
+  const taken = await command(house, '/deny session');
+  const after = await command(house, '/status');
+  const again = await sayAndAnswer(house, 'push', '/deny');
+
+  assert.equal(none, 'Nothing is allowed in this session alone.');
+  const lines = status.split('\n');
+  const from = lines.indexOf('allowed  6 kinds of call in this session (/deny session takes them back):');
+  assert.match(lines[from + 1] ?? '', /^ {9}git push … \(.*\) in \//);
+  assert.deepEqual(lines.slice(from + 6), ['         … and 1 more']);
+  assert.equal(taken, 'What was allowed in this session (6 kinds of call) is asked about again.');
+  assert.doesNotMatch(after, /^allowed/m);
+  assert.match(again.text, /^git push\n/);
 });
 
 test('APPR-09 what is allowed for the session ends with the session', async () => {
