@@ -10,6 +10,10 @@ const apiModes = ['chat_completions', 'anthropic_messages', 'codex_responses'] a
 const efforts = ['minimal', 'low', 'medium', 'high'] as const;
 
 const apiMode = optional(oneOf(apiModes, 'the wire protocol; left out: the one that the vendor is known for'));
+const privatePlace = string('a name, an address or a network, with :port where it is an unusual one', {
+  minLength: 1,
+  examples: ['nas.local', '192.168.1.20:8080'],
+});
 const keyEnv = optional(
   oneOrMany(
     string('a name', { minLength: 1 }),
@@ -240,7 +244,7 @@ const sections = {
       key_env: optional(string('the variable that holds the key (BRAVE_API_KEY, TAVILY_API_KEY)', { minLength: 1 })),
       allow_private: optional(
         oneOrMany(
-          string('a name, an address or a network, with :port where it is an unusual one', { minLength: 1 }),
+          privatePlace,
           'what may be fetched though it is not on the public internet, such as nas.local; nothing unless set',
         ),
       ),
@@ -261,7 +265,7 @@ const sections = {
       sandbox: optional(oneOf(['auto', 'off'], 'whether Chromium locks pages away from the system (auto: if it can)')),
       allow_private: optional(
         oneOrMany(
-          string('a name, an address or a network, with :port where it is an unusual one', { minLength: 1 }),
+          privatePlace,
           'what may be opened though it is not on the public internet, such as nas.local; nothing unless set',
         ),
       ),

@@ -23,9 +23,13 @@ export interface Schema<Value> {
 
 export type ValueOf<Shape> = Shape extends Schema<infer Value> ? Value : never;
 
-export function string(description: string, limits: { readonly minLength?: number } = {}): Schema<string> {
+export function string(
+  description: string,
+  limits: { readonly minLength?: number; readonly examples?: readonly string[] } = {},
+): Schema<string> {
   return define({ type: 'string', description, ...limits }, (value, path) => {
-    if (typeof value !== 'string') return invalid(path, `must be text, not ${nameType(value)}`);
+    const such = limits.examples === undefined ? '' : ` such as ${limits.examples.join(' or ')}`;
+    if (typeof value !== 'string') return invalid(path, `must be text${such}, not ${nameType(value)}`);
     if (value.length < (limits.minLength ?? 0)) return invalid(path, 'must not be empty');
     return valid(value);
   });
@@ -89,7 +93,11 @@ export function list<Item>(item: Schema<Item>, description: string): Schema<read
 export function oneOrMany<Item>(item: Schema<Item>, description: string): Schema<readonly Item[]> {
   const many = list(item, description);
   const json: JsonObject = { description, anyOf: [item.json, many.json] };
-  return define(json, (value, path) => many.parse(Array.isArray(value) ? value : [value ?? null], path));
+  return define(json, (value, path) => {
+    if (Array.isArray(value)) return many.parse(value, path);
+    const one = item.parse(value ?? null, path);
+    return one.type === 'valid' ? valid([one.value]) : one;
+  });
 }
 
 export function optional<Value>(schema: Schema<Value>): Schema<Value | undefined> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configSchema } from '../../src/model/config-schema.ts';
 import {
   boolean,
   describeProblems,
@@ -42,6 +43,18 @@ test('every problem is named with the way to it', () => {
   assert.equal(
     parsed.type === 'invalid' && describeProblems(parsed.problems),
     'path is missing; limit must be at most 10; mode must be one of fast, slow; names.1 must be text, not number 7',
+  );
+});
+
+test('what is neither one item nor a list of them is told what is expected, with an example', () => {
+  const parsed = configSchema.parse({ browser: { allow_private: true }, search: { allow_private: ['nas.local', 7] } });
+
+  assert.equal(
+    parsed.type === 'invalid' && describeProblems(parsed.problems),
+    ['search.allow_private.1', 'browser.allow_private']
+      .map((key) => `${key} must be text such as nas.local or 192.168.1.20:8080, not `)
+      .map((text, index) => text + ['number 7', 'boolean true'][index])
+      .join('; '),
   );
 });
 

@@ -1,4 +1,5 @@
 import { makeVisible, neutralise } from './neutralise.ts';
+import { fitRows } from './fit-rows.ts';
 import { fitColumns } from './one-line.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
@@ -66,7 +67,8 @@ export class PiecePrinter {
         this.#row(`• ${piece.text}`);
         return;
       case 'outcome':
-        this.#row(`  ${piece.text}`);
+        if (piece.room === 'row') this.#row(`  ${piece.text}`);
+        else this.#fewRows(piece.text);
         return;
       case 'note':
         this.prose(piece.text, (text) => style.dim(text));
@@ -112,6 +114,10 @@ export class PiecePrinter {
   /** What is done on the way, in one row of the screen. */
   #row(text: string): void {
     this.line(this.#deps.style.dim(fitColumns(neutralise(text), this.#deps.columns('notes') ?? Infinity)));
+  }
+
+  #fewRows(text: string): void {
+    this.line(this.#deps.style.dim(fitRows(neutralise(text), this.#deps.columns('notes') ?? Infinity)));
   }
 
   #endLine(held: string): void {

@@ -19,7 +19,8 @@ export type Piece =
   | { readonly type: 'call'; readonly text: string }
   /** The model has a question. Where a person can be asked it follows in full. */
   | { readonly type: 'asking'; readonly text: string }
-  | { readonly type: 'outcome'; readonly text: string }
+  /** Why something failed or was refused has room for what would mend it. */
+  | { readonly type: 'outcome'; readonly text: string; readonly room: 'row' | 'few-rows' }
   | { readonly type: 'note'; readonly text: string };
 
 /** What a screen has shown of a turn, as far as it decides what is shown next. */
@@ -59,6 +60,8 @@ export interface Shown {
 }
 
 const longestOutcome = 100;
+// As long as a reason with its remedy is; how much of it is shown depends on the screen.
+const longestTrouble = 400;
 // In front of an outcome that is to be seen as well.
 const longestName = 40;
 
@@ -188,15 +191,18 @@ function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Show
   const call = view.calls.find(({ id }) => id === callId);
   // Right below its call the outcome needs no name; calls that ran side by side do.
   const name = call === undefined || view.lastCalled === callId ? '' : `${describeCall(call, longestName)}: `;
-  const { mark, text } = describeOutcome(outcome, call);
-  const line = `${mark} ${name}${text}`.trimEnd();
-  // What may have happened twice, or not at all, is read to its end: an outcome is cut to one row.
-  const piece: Piece = mark === '?' ? { type: 'note', text: `  ${line}` } : { type: 'outcome', text: line };
+  const { mark, word, text } = describeOutcome(outcome, call);
+  // What became of it comes first: a narrow screen shows no more than the beginning.
+  const line = `${mark} ${word === undefined ? '' : `${word}: `}${name}${text}`.trimEnd();
+  const room = outcome.type === 'done' ? 'row' : 'few-rows';
+  // What may have happened twice, or not at all, is read to its end: an outcome is cut.
+  const piece: Piece = mark === '?' ? { type: 'note', text: `  ${line}` } : { type: 'outcome', text: line, room };
   return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [piece]);
 }
 
 interface OutcomeText {
   readonly mark: '✓' | '✗' | '?';
+  readonly word?: 'refused';
   readonly text: string;
 }
 
@@ -208,9 +214,9 @@ function describeOutcome(outcome: ToolOutcome, call: ToolCall | undefined): Outc
         text: firstLine(tellingPart(partsToText(outcome.parts), call), longestOutcome),
       };
     case 'refused':
-      return { mark: '✗', text: `refused: ${firstLine(firstSentence(outcome.reason), longestOutcome)}` };
+      return { mark: '✗', word: 'refused', text: firstLine(firstSentence(outcome.reason), longestTrouble) };
     case 'failed':
-      return { mark: '✗', text: firstLine(withoutForeignMarks(outcome.message), longestOutcome) };
+      return { mark: '✗', text: firstLine(withoutForeignMarks(outcome.message), longestTrouble) };
     case 'interrupted':
       return { mark: '✗', text: 'stopped' };
     case 'unknown':

@@ -51,10 +51,16 @@ test('a word that is held back is printed before anything else is', () => {
 test('a call and its outcome take one row each, whatever they say', () => {
   const printed = print((printer) => {
     printer.print({ type: 'call', text: 'browser  open https://example.com/' });
-    printer.print({ type: 'outcome', text: '✓ a title' });
+    printer.print({ type: 'outcome', text: '✓ a title', room: 'row' });
   });
 
   assert.equal(printed, '• browse…\n  ✓ a ti…\n');
+});
+
+test('why a call failed takes up to three rows that break between words, and what is cut off is marked', () => {
+  assert.equal(printFailure('✗ a b c d e f'), '  ✗ a b\n    c d e\n    f\n');
+  assert.equal(printFailure('✗ a b c d e f g h i'), '  ✗ a b\n    c d e\n    f g…\n');
+  assert.equal(printFailure('✗ no'), '  ✗ no\n');
 });
 
 test('the words of the model are wrapped to their screen, and notes to theirs', () => {
@@ -72,3 +78,7 @@ test('the words of the model are wrapped to their screen, and notes to theirs', 
 
   assert.deepEqual([speech, notes], ['a b c d e f\n', 'a b c d e\nf\n']);
 });
+
+function printFailure(text: string): string {
+  return print((printer) => printer.print({ type: 'outcome', text, room: 'few-rows' }));
+}

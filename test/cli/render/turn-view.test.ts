@@ -125,7 +125,7 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
       answered('', [list]),
       settledCall('c1', { type: 'refused', reason: 'the user did not allow this. Do not retry' }),
     ],
-    shown: ['outcome: ✗ terminal  ls: refused: the user did not allow this'],
+    shown: ['outcome: ✗ refused: terminal  ls: the user did not allow this'],
   },
   {
     what: 'a broken answer is marked, and the next try is shown from its beginning',
@@ -241,4 +241,11 @@ test('an answer that was under way before anyone looked is shown once, when it i
 
   assert.deepEqual(texts, ['speech: one two three four', 'end of answer: one two three four']);
   assert.deepEqual(showEvent(view, { type: 'text.delta', text: 'Next.' }).pieces, [{ type: 'speech', text: 'Next.' }]);
+});
+
+test('a failure is shown with what would mend it, and has the room for that', () => {
+  const message = `127.0.0.1 is not on the public internet${', and so on'.repeat(8)}, unless browser.allow_private names it`;
+  const { pieces } = showEvent(blankView, entryEvent(settledCall('c1', { type: 'failed', message })));
+
+  assert.deepEqual(pieces, [{ type: 'outcome', text: `✗ ${message}`, room: 'few-rows' }]);
 });

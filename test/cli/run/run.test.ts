@@ -139,7 +139,7 @@ test('what needs consent is refused where nobody can be asked', async () => {
 
   assert.equal(code, 0);
   assert.equal(stdout, 'I may not.\n');
-  assert.match(stderr, /✗ terminal {2}touch made\.txt: refused/);
+  assert.match(stderr, /✗ refused: terminal {2}touch made\.txt: /);
   assert.match(stderr, /nobody could be asked here\n--yes allows what needs consent\n$/);
   await assert.rejects(access(join(desk.workdir, 'made.txt')));
 });
