@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { localTime } from '../../src/base/local-time.ts';
 import { startChild } from '../support/store-child.ts';
 import { inChat } from '../support/store-samples.ts';
 import { openStore } from '../support/store-sqlite-opener.ts';
@@ -13,7 +14,7 @@ test('a second process is told who runs already and since when, and the first is
 
   await assert.rejects(openStore(folder.path, systemClock), {
     code: 'already-running',
-    message: `already running (pid ${holder.pid}, since ${since})`,
+    message: `already running (pid ${holder.pid}, since ${localTime(since)})`,
   });
 
   // The refused one has closed its descriptors of the lock: the holder must still hold it.
