@@ -48,7 +48,8 @@ function assessPlain(text: PlainText): CommandRisk {
   if (doubt === undefined) return { type: 'safe', reads: reads.filter((read) => 'program' in read) };
   const [words, ...further] = text.commands;
   if (words === undefined || further.length > 0) return { type: 'ask', why: moreThanPlain };
-  return { type: 'ask', words, ...doubt };
+  // A rule for good is one for the words, and these are not all that was written.
+  return text.output === 'usual' ? { type: 'ask', words, ...doubt } : { type: 'ask', ...doubt };
 }
 
 function forbid(disaster: string): CommandRisk {

@@ -7,6 +7,8 @@ export type PlainText =
       readonly commands: readonly (readonly string[])[];
       /** Whether a `cd` among them leads all that follow it: those run only where it went well. */
       readonly moves: 'surely' | 'perhaps';
+      /** Whether the words are all there is to it, or its output goes another way. */
+      readonly output: 'usual' | 'redirected';
     }
   | { readonly type: 'doubtful'; readonly why: string };
 
@@ -25,8 +27,9 @@ export function readPlainText(text: string, script: ParsedScript): PlainText {
   if (!pieces.every((each) => each.length > 0) || !isAllOf(text, pieces)) return doubtful(moreThanPlain);
   const commands = pieces.map(plainWords);
   if (commands.length === 0) return doubtful(moreThanPlain);
+  const output = found.every(({ redirects }) => redirects.length === 0) ? 'usual' : 'redirected';
   return commands.every((words) => words !== undefined)
-    ? { type: 'plain', commands, moves: findMoves(script) }
+    ? { type: 'plain', commands, moves: findMoves(script), output }
     : doubtful('the shell fills in a part of it: a variable, a wildcard or what a command prints');
 }
 
