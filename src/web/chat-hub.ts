@@ -76,6 +76,8 @@ export class ChatHub implements WebchatPort {
   readonly #arriving = new AsyncQueue<Inbound>();
   readonly #chats = new Map<string, Chat>();
   readonly #busy = new Map<string, BusyChats[string]>();
+  /** Whoever looks at any chat: most chats that are known have nobody. */
+  readonly #everyone = new Set<Listener>();
 
   constructor(deps: ChatHubDeps) {
     this.#deps = deps;
@@ -160,7 +162,13 @@ export class ChatHub implements WebchatPort {
   listen(chat: string, listener: Listener): Disposable {
     const { listeners } = this.#at(chat);
     listeners.add(listener);
-    return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    this.#everyone.add(listener);
+    return {
+      [Symbol.dispose]: () => {
+        listeners.delete(listener);
+        this.#everyone.delete(listener);
+      },
+    };
   }
 
   standing(chat: string): Standing {
@@ -179,7 +187,7 @@ export class ChatHub implements WebchatPort {
     if (state === this.#busy.get(chat)) return;
     if (state) this.#busy.set(chat, state);
     else this.#busy.delete(chat);
-    for (const each of this.#chats.keys()) this.#tell(each, { type: 'chats' });
+    for (const listener of this.#everyone) listener({ type: 'chats' });
   }
 
   #tell(chat: string, news: ChatNews): void {
