@@ -18,6 +18,11 @@ export function markForeign(text: string, source: string, key: string): string {
   ].join('\n');
 }
 
+/** Whether a text has a part that is marked so. Pure. */
+export function hasForeignText(text: string): boolean {
+  return text.includes(`<${tag} sign="`);
+}
+
 /** The text as a person reads it: the marks are there for the model. One that was cut off with the rest does no harm. Pure. */
 export function withoutForeignMarks(text: string): string {
   return text.replaceAll(marks, '');

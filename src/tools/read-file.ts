@@ -37,13 +37,14 @@ export function createReadFile(workspace: Workspace, stamps: ReadStamps): Tool<R
     run: (input, context) => {
       return settle(context.signal, async () => {
         const { readPage, readBlobPage } = await import('./files/read-page.ts');
-        if (isBlob(input.path)) return await readBlobPage(input.path, input, context.readBlob);
+        if (isBlob(input.path)) return await readBlobPage(input.path, input, context);
         const path = workspace.locate(input.path, context);
         const reason = findObjection(path, workspace.judgeRead(path), asked.get(input));
         if (reason !== undefined) return { type: 'refused', reason };
         // Before it is read: a change that comes in between is noticed then, if not now.
         await stamps.note(context.sessionId, path);
-        return await readPage(path, input, context);
+        const foreignKey = workspace.isBrought(path) ? context.idempotencyKey : undefined;
+        return await readPage(path, input, { ...context, foreignKey });
       });
     },
     verify: () => Promise.resolve('unknown'),

@@ -22,6 +22,7 @@ export class Workspace {
   readonly #state: TaskState;
   readonly #ours: readonly string[];
   readonly #secrets: readonly string[];
+  readonly #brought: string;
 
   constructor(options: WorkspaceOptions) {
     const home = realPath(resolve(options.homeFolder));
@@ -31,6 +32,7 @@ export class Workspace {
     const tasks = realPath(resolve(options.taskFolder));
     this.#ours = [home, tasks];
     this.#secrets = [join(home, '.env'), join(home, 'state'), tasks];
+    this.#brought = join(home, 'files');
   }
 
   /** The absolute path that a tool's argument means, with all links followed. Relative ones start where the shell stands. */
@@ -68,6 +70,11 @@ export class Workspace {
   /** Whether nothing of this path may reach the model: our own secrets, and the environments of running programs. */
   isSecret(path: string): boolean {
     return this.#secrets.some((secret) => isInside(path, secret)) || isProcessSecret(path);
+  }
+
+  /** Whether a file was sent by people or brought by tools: whoever wrote it, it was not written here. */
+  isBrought(path: string): boolean {
+    return isInside(path, this.#brought);
   }
 
   judgeWrite(path: string, place: ToolPlace, describe: () => string): Risk {

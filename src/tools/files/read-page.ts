@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
+import { hasForeignText, markForeign } from '../../base/foreign-text.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { judgeImage, judgeImageSize } from '../../model/image.ts';
 import { textPart } from '../../model/message.ts';
@@ -24,11 +25,16 @@ export interface PageRequest {
   readonly limit: number | undefined;
 }
 
+export interface Authorship {
+  /** What the lines are marked with where others wrote them; undefined for what is the user's own. */
+  readonly foreignKey: string | undefined;
+}
+
 /** Reads a page of a file of any size; only the lines of the page are held in memory. */
 export async function readPage(
   path: string,
   input: PageRequest,
-  { signal, keepImage }: Pick<ToolContext, 'signal' | 'keepImage'>,
+  { signal, keepImage, foreignKey }: Pick<ToolContext, 'signal' | 'keepImage'> & Authorship,
 ): Promise<ToolOutcome> {
   const problem = await findProblem(path);
   if (problem !== undefined) return failed(problem);
@@ -40,7 +46,7 @@ export async function readPage(
     return failed(`${path} is not a text file; inspect it in the terminal (file, xxd, strings …)`);
   }
   const window = windowOf(input);
-  return describePage(path, await pageLines(readChunks(file, signal), window), window);
+  return describePage(path, await pageLines(readChunks(file, signal), window), window, foreignKey);
 }
 
 /** A picture goes to the model as one; what is too large for any model is not even read. */
@@ -53,16 +59,17 @@ async function showImage(path: string, file: FileHandle, keepImage: ToolContext[
   return { type: 'done', parts: [textPart(`${path} is a picture; models that can see are shown it next`), image] };
 }
 
-/** Reads a page of a result that was too long to show, by the id under which it is kept. */
+/** Reads a page of a result that was too long to show, by the id under which it is kept. What was marked in it is so on every page. */
 export async function readBlobPage(
   path: string,
   input: PageRequest,
-  readBlob: (blob: BlobId) => Promise<string | undefined>,
+  { readBlob, idempotencyKey }: Pick<ToolContext, 'readBlob' | 'idempotencyKey'>,
 ): Promise<ToolOutcome> {
   const text = await readBlob(path.slice('blob:'.length) as BlobId);
   if (text === undefined) return failed(`there is no ${path} in this session`);
   const window = windowOf(input);
-  return describePage(path, await pageLines([Buffer.from(text)], window), window);
+  const foreignKey = hasForeignText(text) ? idempotencyKey : undefined;
+  return describePage(path, await pageLines([Buffer.from(text)], window), window, foreignKey);
 }
 
 /** Why a path cannot be read as text at all. Opening a device or a pipe could wait for ever, so it is not tried. */
@@ -101,14 +108,16 @@ function windowOf(input: PageRequest): LineWindow {
   return { offset: Math.max(input.offset ?? 1, 1), limit };
 }
 
-function describePage(path: string, page: LinePage, window: LineWindow): ToolOutcome {
+function describePage(path: string, page: LinePage, window: LineWindow, foreignKey: string | undefined): ToolOutcome {
   const { lines, totalLines } = page;
   if (totalLines === 0) return done(`[${path} is empty]`);
   if (lines.length === 0) return failed(`${path} has ${totalLines} lines; there is nothing at line ${window.offset}`);
   const last = window.offset + lines.length - 1;
   const more = last < totalLines ? `; go on with offset=${last + 1}` : '';
   const numbered = lines.map((line, index) => `${window.offset + index}|${line}`);
-  const text = `${numbered.join('\n')}\n[lines ${window.offset}-${last} of ${totalLines} in ${path}${more}]`;
+  const all = numbered.join('\n');
+  const shown = foreignKey === undefined ? all : markForeign(all, path, foreignKey);
+  const text = `${shown}\n[lines ${window.offset}-${last} of ${totalLines} in ${path}${more}]`;
   if (text.length < longestResult) return done(text);
   const fits = countFitting(numbered);
   return failed(
