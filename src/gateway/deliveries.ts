@@ -1,5 +1,6 @@
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { sleepUnless } from '../base/sleep-unless.ts';
 import type { Channel } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
@@ -113,11 +114,8 @@ export class Deliveries implements AsyncDisposable {
   async #sleepUntil(at: number): Promise<'there' | 'stopped'> {
     const { clock } = this.#deps;
     while (clock.now() < at) {
-      const isStopped = await clock.sleep(at - clock.now(), this.#stopping.signal).then(
-        () => false,
-        () => true,
-      );
-      if (isStopped) return 'stopped';
+      const rest = await sleepUnless(clock, at - clock.now(), this.#stopping.signal);
+      if (rest === 'stopped') return rest;
     }
     return this.#stopping.signal.aborted ? 'stopped' : 'there';
   }

@@ -2,6 +2,7 @@ import type { AgentCache, Closing } from '../agents/agent-cache.ts';
 import { describeError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { sleepUnless } from '../base/sleep-unless.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
@@ -22,11 +23,8 @@ const everyMs = 5 * 60_000;
 /** Every few minutes, until the signal ends it. */
 export async function keepExpiring(deps: ExpiryDeps, signal: AbortSignal): Promise<void> {
   for (let pauseMs = firstMs; ; pauseMs = everyMs) {
-    const isOver = await deps.clock.sleep(pauseMs, signal).then(
-      () => false,
-      () => true,
-    );
-    if (isOver) return;
+    const rest = await sleepUnless(deps.clock, pauseMs, signal);
+    if (rest === 'stopped') return;
     await expireSessions(deps).catch((thrown: unknown) => noteFailure(thrown, deps));
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { NodeId, SessionId } from '../base/ids.ts';
+import { sleepUnless } from '../base/sleep-unless.ts';
 import type { Fence, Store, StoreTx } from '../model/store.ts';
 
 export interface SessionLeaseDeps {
@@ -53,12 +54,9 @@ export class SessionLease implements AsyncDisposable {
   async #keepAlive(): Promise<void> {
     const { clock } = this.#deps;
     for (let isOurs = true; isOurs;) {
-      const isOver = await clock.sleep(beatMs, this.#over.signal).then(
-        () => false,
-        () => true,
-      );
+      const rest = await sleepUnless(clock, beatMs, this.#over.signal);
       // A renewal that fails needs no care here: the next write is refused by its epoch.
-      isOurs = !isOver && (await this.#renew().catch(() => true));
+      isOurs = rest === 'slept' && (await this.#renew().catch(() => true));
     }
     this.#beats = undefined;
   }

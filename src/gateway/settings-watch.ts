@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { sleepUnless } from '../base/sleep-unless.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
@@ -55,11 +56,8 @@ export class SettingsWatch {
   async keepLooking(isAtWork: () => boolean, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     for (;;) {
-      const isOver = await clock.sleep(lookEveryMs, signal).then(
-        () => false,
-        () => true,
-      );
-      if (isOver) return;
+      const rest = await sleepUnless(clock, lookEveryMs, signal);
+      if (rest === 'stopped') return;
       if (!isAtWork()) continue;
       try {
         const found = await this.#takeUp();

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError, isAppError } from '../../base/errors.ts';
 import { withoutFullStop } from '../../base/full-stop.ts';
 import type { Log } from '../../base/log.ts';
+import { sleepUnless } from '../../base/sleep-unless.ts';
 import type { BotApi } from './bot-api.ts';
 
 export interface TokenDeps {
@@ -52,11 +53,8 @@ async function watchToken(deps: TokenDeps, signal: AbortSignal): Promise<boolean
   const { bot, findToken, report, clock, log } = deps;
   if (findToken === undefined) return false;
   for (let told: string | undefined; ;) {
-    const isOver = await clock.sleep(lookMs, signal).then(
-      () => false,
-      () => true,
-    );
-    if (isOver) return false;
+    const rest = await sleepUnless(clock, lookMs, signal);
+    if (rest === 'stopped') return false;
     const token = findToken();
     const change = token === undefined ? 'same' : bot.changeToken(token);
     if (change === 'changed') {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { sleepUnless } from '../../base/sleep-unless.ts';
 import type { McpServerSettings } from '../../model/mcp-settings.ts';
 import type { ToolServerState } from '../../model/tool-servers.ts';
 import type { Connection, RemoteCall, RemoteResult, RemoteTool } from './connection.ts';
@@ -205,11 +206,8 @@ export class McpServer implements AsyncDisposable {
 
   async #pingUntil(connection: Connection, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const isOver = await this.#deps.clock.sleep(pingEveryMs, signal).then(
-        () => false,
-        () => true,
-      );
-      if (isOver) return;
+      const rest = await sleepUnless(this.#deps.clock, pingEveryMs, signal);
+      if (rest === 'stopped') return;
       if (!(await connection.ping())) {
         await connection.close();
         return;
