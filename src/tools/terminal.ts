@@ -8,7 +8,7 @@ import { isFolder } from './is-folder.ts';
 import type { recoverStart as RecoverStart, startProcess as StartProcess } from './processes/background-calls.ts';
 import type { BackgroundProcesses } from './processes/background-processes.ts';
 import type { ProcessEndings } from './processes/process-endings.ts';
-import type { assessCommand as AssessCommand } from './shell/assess-command.ts';
+import type { assessCommand as AssessCommand, CommandRisk } from './shell/assess-command.ts';
 import type { BashSyntax } from './shell/bash-syntax.ts';
 import type { judgeReads as JudgeReads, Verdict } from './shell/judge-reads.ts';
 import type { CallTicket, LeftState } from './shell/call-ticket.ts';
@@ -79,6 +79,8 @@ class TerminalCommands {
   readonly #deps: TerminalDeps;
   /** Calls that were judged to do more than read, and so were asked about if they are to leave the sandbox. */
   readonly #doubted = new WeakSet<TerminalInput>();
+  /** What the words of a call mean where it starts: it is judged when it is prepared and again when it runs. */
+  readonly #read = new WeakMap<TerminalInput, { readonly folder: string; readonly risk: CommandRisk }>();
   #judgement: Promise<LoadedJudgement> | undefined;
   #shell: Promise<LoadedShell> | undefined;
   #sandbox: Promise<LoadedSandbox> | undefined;
@@ -135,7 +137,10 @@ class TerminalCommands {
     const folder = this.#startFolder(input, place);
     const { assessCommand, judgeReads, syntax } = await (this.#judgement ??= loadJudgement());
     const { workspace } = this.#deps;
-    const risk = assessCommand(input.command, { home: workspace.userHome, folder }, syntax);
+    const known = this.#read.get(input);
+    const home = workspace.userHome;
+    const risk = known?.folder === folder ? known.risk : assessCommand(input.command, { home, folder }, syntax);
+    this.#read.set(input, { folder, risk });
     if (risk.type === 'forbidden') return risk;
     if (risk.type === 'safe') return judgeReads(risk.reads, { ...this.#variablesOf(place), workspace, place, folder });
     const reads = (risk.paths ?? []).map((path) => workspace.judgeRead(workspace.locate(path, place, folder)));

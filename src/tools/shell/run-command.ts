@@ -4,7 +4,7 @@ import { CapturedOutput } from './captured-output.ts';
 import { quote } from './call-ticket.ts';
 import type { CallTicket, LeftState } from './call-ticket.ts';
 import type { Enclosure } from './enclosure.ts';
-import { copyOutput } from './output-file.ts';
+import { OutputPipe } from './output-file.ts';
 import { isProcessAlive } from './process-group.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { RunnerStart, ShellExit } from './runner.ts';
@@ -74,12 +74,14 @@ async function handOver(request: CommandRequest, runners: Runners, ticket: CallT
   const { command, session } = request;
   const { ready, ...scripts } = writeScripts(request, ticket);
   const endsAtMs = systemClock.now() + request.timeoutMs;
-  let closed: CallWatch['closed'] = Promise.resolve('whole');
+  let output: OutputPipe | undefined;
   const call = await runners.start({ ...request, ready }, ({ folder, group, pipe }, runner) => {
     if (!ticket.create(folder, { ...scripts, command, session, runner, group, endsAtMs })) return false;
-    closed = copyOutput(pipe, ticket.folder);
+    output = new OutputPipe(pipe);
     return true;
   });
+  // By now the command runs, so that nothing below holds it up.
+  const closed = output?.copyInto(ticket.folder) ?? Promise.resolve('whole');
   if (call !== undefined) return { exited: call.exited, closed };
   const error = new Error('this call was begun before, and does not run a second time');
   return { exited: Promise.resolve({ type: 'not-started', error }), closed };

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { describeProcess } from './process-group.ts';
 import { runnerScript } from './runner-script.ts';
 
+const restMs = 1;
+
 export interface RunnerStart {
   /** The path of bash. */
   readonly bash: string;
@@ -118,9 +120,10 @@ export class Runner {
     await exited;
     output?.unref();
     // Later: first comes what waits for the command that has just ended.
-    setImmediate(() => {
-      if (!this.#isDead && this.#next === undefined) this.#prepare();
-    });
+    const later = setTimeout(() => {
+      if (!this.#isDead && this.#child.stdin?.writable === true && this.#next === undefined) this.#prepare();
+    }, restMs);
+    later.unref();
   }
 
   /** Has no more commands for it, so that it ends with the present one. */
