@@ -35,11 +35,6 @@ export function leaseRows(db: Database, clock: Clock, run: string): Rows<Leases>
   };
 }
 
-/** The highest epoch of a lease that was ever granted; 0 where there was none. */
-export function newestEpoch(db: Database, name: string): number {
-  return db.get(leaseNamed, name)?.epoch ?? 0;
-}
-
 interface Claim {
   readonly name: string;
   readonly owner: NodeId;

@@ -6,7 +6,7 @@ import type { Outbound, OutboundFile, OutboundKind, Receipt } from '../../model/
 import { addressKey } from '../../model/session.ts';
 import type { KeptOutbound, NewOutbound, Outbox, QueuedOutbound } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
-import { requireSession } from './require-session.ts';
+import { unknownSession } from './require-session.ts';
 import type { Rows } from './rows.ts';
 import { fromAddress, toAddress } from './sessions.ts';
 import type { AddressColumns } from './sessions.ts';
@@ -92,9 +92,8 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
 
 function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
   const { sessionId, address, kind, text, files = [], notAfter, state = 'queued' } = message;
-  requireSession(db, sessionId);
   const id = newId('outbox', now);
-  db.run(
+  const added = db.run(
     `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state,
       attempts, not_before, not_after, after_seq, at)
       SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
@@ -109,6 +108,7 @@ function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
     now,
     sessionId,
   );
+  if (added === 0) throw unknownSession(sessionId);
   return id;
 }
 

@@ -5,7 +5,6 @@ import type { Fence, TurnLog, WaitingTurn } from '../../model/store.ts';
 import type { LoggedEntry, TurnEntry, TurnRef } from '../../model/turn.ts';
 import type { Database, Query } from './database.ts';
 import { entryText, titleFrom } from './entry-text.ts';
-import { newestEpoch } from './leases.ts';
 import { orderTurns } from './order-turns.ts';
 import type { UnsettledRow } from './order-turns.ts';
 import { unknownSession } from './require-session.ts';
@@ -26,11 +25,20 @@ const latestConsents: Query<EntryRow & { readonly session_id: SessionId }> = {
   sql: `SELECT session_id, seq, turn_id, at, entry FROM entries
     WHERE entry >= '{"type":"approval.' AND entry < '{"type":"approval/' ORDER BY number DESC LIMIT ?`,
 };
-const endOfLog: Query<{ last_seq: number; title: string }> = {
-  sql: 'SELECT last_seq, title FROM sessions WHERE id = ?',
-};
-const turnById: Query<{ session_id: SessionId; is_settled: number }> = {
-  sql: 'SELECT session_id, is_settled FROM turns WHERE id = ?',
+/** Where entries of a turn are to be added: the end of the session's log, the turn if there is one, and its lease's epoch. */
+interface LogEnd {
+  readonly last_seq: number;
+  readonly title: string;
+  readonly turn_session: SessionId | null;
+  readonly is_settled: number | null;
+  /** The highest that was ever granted. */
+  readonly epoch: number | null;
+}
+
+// In one look, since every entry of every turn needs it.
+const endOfLog: Query<LogEnd> = {
+  sql: `SELECT last_seq, title, turns.session_id AS turn_session, is_settled, epoch FROM sessions
+    LEFT JOIN turns ON turns.id = ? LEFT JOIN leases ON leases.name = ? WHERE sessions.id = ?`,
 };
 const selectUnsettled = `
   SELECT session_id, id, interrupts, (SELECT number FROM turns AS other WHERE other.id = turns.interrupts)
@@ -63,22 +71,22 @@ interface Addition {
 
 /** Checks everything before the first write, so that a call that is refused inside a transaction leaves nothing. */
 function append(db: Database, at: number, turn: TurnRef, { entries, fence }: Addition): readonly LoggedEntry[] {
-  const session = db.get(endOfLog, turn.sessionId);
-  if (session === undefined) throw unknownSession(turn.sessionId);
-  if (fence !== undefined) refuseOldEpoch(db, fence);
-  const isKnown = refuseSettled(db, turn, entries);
+  const end = db.get(endOfLog, turn.turnId, fence?.lease ?? null, turn.sessionId);
+  if (end === undefined) throw unknownSession(turn.sessionId);
+  if (fence !== undefined) refuseOldEpoch(end, fence);
+  refuseSettled(end, turn, entries);
   const kept = entries.map((entry) => JSON.stringify(entry));
   if (kept.length === 0) return [];
 
-  if (!isKnown) insertTurn(db, turn, entries);
-  const logged = entries.map((entry, index) => ({ ...turn, seq: session.last_seq + 1 + index, at, entry }));
+  if (end.turn_session === null) insertTurn(db, turn, entries);
+  const logged = entries.map((entry, index) => ({ ...turn, seq: end.last_seq + 1 + index, at, entry }));
   for (const [index, each] of logged.entries()) insertEntry(db, each, kept[index] ?? '');
   if (entries.at(-1)?.type === 'turn.settled') db.run('UPDATE turns SET is_settled = 1 WHERE id = ?', turn.turnId);
   db.run(
     'UPDATE sessions SET last_seq = ?, active_at = ?, title = ? WHERE id = ?',
-    session.last_seq + entries.length,
+    end.last_seq + entries.length,
     at,
-    session.title === '' ? firstTitle(entries) : session.title,
+    end.title === '' ? firstTitle(entries) : end.title,
     turn.sessionId,
   );
   return logged;
@@ -94,22 +102,19 @@ function insertTurn(db: Database, { turnId, sessionId }: TurnRef, entries: reado
   );
 }
 
-function refuseOldEpoch(db: Database, fence: Fence): void {
-  const newest = newestEpoch(db, fence.lease);
+function refuseOldEpoch({ epoch }: LogEnd, fence: Fence): void {
+  const newest = epoch ?? 0;
   if (newest <= fence.epoch) return;
   throw new AppError('fenced', `${fence.lease} was taken over (epoch ${newest}, ours was ${fence.epoch})`);
 }
 
-/** Whether the turn has entries already. */
-function refuseSettled(db: Database, turn: TurnRef, entries: readonly TurnEntry[]): boolean {
-  const known = db.get(turnById, turn.turnId);
-  if (known !== undefined && known.session_id !== turn.sessionId)
+function refuseSettled(end: LogEnd, turn: TurnRef, entries: readonly TurnEntry[]): void {
+  if (end.turn_session !== null && end.turn_session !== turn.sessionId)
     throw new AppError('not-found', `session ${turn.sessionId} has no turn ${turn.turnId}`);
   const settledAt = entries.findIndex((entry) => entry.type === 'turn.settled');
   const addsBehindResult = settledAt !== -1 && settledAt < entries.length - 1;
-  if (known?.is_settled === 1 || addsBehindResult)
+  if (end.is_settled === 1 || addsBehindResult)
     throw new AppError('fenced', `turn ${turn.turnId} is settled and takes no more entries`);
-  return known !== undefined;
 }
 
 function insertEntry(db: Database, logged: LoggedEntry, kept: string): void {
