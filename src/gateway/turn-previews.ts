@@ -47,7 +47,7 @@ export class TurnPreviews {
     if (isReply(event)) this.#replied.add(turnId);
     const last = this.#shown.get(key);
     const before = last?.turnId === turnId ? last : undefined;
-    const next = showEvent(before ?? nothing, event);
+    const next = previewEvent(before ?? nothing, event);
     if (next === before) return;
     this.#shown.set(key, { turnId, text: next.text, status: next.status });
     this.#open.set(key, (this.#open.get(key) ?? new Set()).add(turnId));
@@ -92,7 +92,7 @@ function isReply(event: StepEvent): boolean {
 }
 
 /** What is seen after an event; the very same where nothing changes. Pure. */
-export function showEvent(shown: Shown, event: StepEvent): Shown {
+export function previewEvent(shown: Shown, event: StepEvent): Shown {
   switch (event.type) {
     case 'text.delta':
       return { text: shown.text + event.text, status: '' };

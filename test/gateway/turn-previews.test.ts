@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/base/ids.ts';
-import { showEvent, TurnPreviews } from '../../src/gateway/turn-previews.ts';
+import { previewEvent, TurnPreviews } from '../../src/gateway/turn-previews.ts';
 import type { Preview } from '../../src/model/channel.ts';
 import type { TurnRef } from '../../src/model/turn.ts';
 import { ScriptedChannel } from '../support/scripted-channel.ts';
@@ -10,7 +10,7 @@ import { call, called, entryEvent } from '../cli/support/log-entries.ts';
 test('what runs is on the status line in the words of the terminal', () => {
   const wait = { ...call('c1', ''), name: 'process', arguments: '{"action":"wait","id":"proc_3","timeout":60}' };
 
-  const shown = showEvent({ text: 'So far', status: '' }, entryEvent(called(wait)));
+  const shown = previewEvent({ text: 'So far', status: '' }, entryEvent(called(wait)));
 
   assert.deepEqual(shown, { text: 'So far', status: 'process wait proc_3' });
 });
