@@ -11,6 +11,8 @@ import { makeTempFolder } from '../support/temp-folder.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+// Whoever starts the program names no place for compiled code: finding one is the launcher's.
+const surroundings = { ...process.env, NODE_COMPILE_CACHE: undefined };
 
 /** Stands for the built program: says what it was started with, then does what its first argument asks. */
 const program = `
@@ -64,7 +66,7 @@ async function makePackage(): Promise<Package> {
   const start = (args: readonly string[], pretend: Pretend = {}): ChildProcess =>
     spawn(process.execPath, [...preload(pretend), launcher, ...args], {
       cwd: folder.path,
-      env: { ...process.env, TALARIA_HOME: home, ...pretend.env },
+      env: { ...surroundings, TALARIA_HOME: home, ...pretend.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: pretend.group === 'own',
     });
@@ -152,7 +154,7 @@ test('the launcher starts the program in a folder that no longer exists', async 
   for (const home of [talaria.home, 'relative']) {
     const child = spawn('/bin/sh', ['-c', removing, 'sh', ...line], {
       cwd: talaria.path,
-      env: { ...process.env, TALARIA_HOME: home },
+      env: { ...surroundings, TALARIA_HOME: home },
       timeout: 30_000,
       killSignal: 'SIGKILL',
     });

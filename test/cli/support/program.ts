@@ -46,7 +46,8 @@ export class Desk implements AsyncDisposable {
     this.server = server;
     this.home = join(folder, 'home');
     this.workdir = join(folder, 'work');
-    this.env = { PATH: process.env['PATH'] ?? '', HOME: folder, TALARIA_HOME: this.home, TERM: 'xterm-256color' };
+    const own = { PATH: process.env['PATH'] ?? '', HOME: folder, TALARIA_HOME: this.home, TERM: 'xterm-256color' };
+    this.env = { ...own, ...sharedCompileCache() };
     this.#resources = resources;
   }
 
@@ -82,6 +83,12 @@ export class Desk implements AsyncDisposable {
     for (const child of this.#running) child.kill('SIGKILL');
     await this.#resources.disposeAsync();
   }
+}
+
+/** Compiled code is shared by all programs of a run of the tests, where there is a place for it. */
+function sharedCompileCache(): Readonly<Record<string, string>> {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 function commandLine(args: readonly string[], { folder, preload }: StartOptions): readonly string[] {
