@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { newId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import type { ToolOutcome } from '../../src/model/message.ts';
 import { openSite } from '../support/site.ts';
 import type { Site, SitePage } from '../support/site.ts';
 import { openToolBench } from './open-toolbox.ts';
@@ -31,6 +33,45 @@ export async function openBrowserBench(
       await bench[Symbol.asyncDispose]();
       await site[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** A browser for the tests of a file, as one program has it; each visit is a session of its own, with a site of its own. */
+export interface SharedBrowser extends AsyncDisposable {
+  readonly visit: (pages: Readonly<Record<string, SitePage>>) => Promise<BrowserVisit>;
+}
+
+export interface BrowserVisit extends Omit<BrowserBench, 'bench'> {
+  readonly outcome: (action: string) => Promise<ToolOutcome>;
+  /** Where the program keeps what it keeps. */
+  readonly home: string;
+  readonly blobs: ReadonlyMap<string, string>;
+}
+
+export async function shareBrowser(): Promise<SharedBrowser> {
+  const allowPrivate: string[] = [];
+  const bench = await openToolBench({ browser: { allowPrivate } });
+  // The browser would go with its last session, and come anew with the next: one more has something open all the time.
+  let staying: Promise<string> | undefined;
+  return {
+    async visit(pages) {
+      await (staying ??= bench.run('browser', { action: 'open', url: 'about:blank' }));
+      const site = await openSite(pages);
+      allowPrivate.push(site.host);
+      const session = { sessionId: newId('session', Date.now()) };
+      return {
+        site,
+        home: bench.home,
+        blobs: bench.blobs,
+        use: (action, more = {}) => bench.run('browser', { action, ...more }, session),
+        outcome: (action) => bench.outcome('browser', { action }, session),
+        async [Symbol.asyncDispose]() {
+          await bench.toolbox.endTask(session.sessionId);
+          await site[Symbol.asyncDispose]();
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
   };
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { judgeImage } from '../../src/model/image.ts';
 import { noBrowser } from '../support/browser.ts';
-import { openBrowserBench, refOf } from './browser-bench.ts';
+import { openBrowserBench, refOf, shareBrowser } from './browser-bench.ts';
+
+const browser = await shareBrowser();
+after(() => browser[Symbol.asyncDispose]());
 
 const form = `<title>Sign up</title><h1>Sign up</h1>
 <form action="/thanks"><input name="who" aria-label="Name"><select name="size" aria-label="Size"><option>S<option>L</select>
@@ -18,7 +21,7 @@ test(
   'BRW-02 opening a page returns its title, its address and its elements with refs, marked as foreign',
   { skip: noBrowser },
   async () => {
-    await using here = await openBrowserBench(pages);
+    await using here = await browser.visit(pages);
 
     const seen = await here.use('open', { url: here.site.url() });
 
@@ -30,7 +33,7 @@ test(
 );
 
 test('BRW-03 a click follows a link, by its ref with or without @, and back returns', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench(pages);
+  await using here = await browser.visit(pages);
   const first = await here.use('open', { url: here.site.url() });
 
   const second = await here.use('click', { ref: `@${refOf(first, 'link "Next"')}` });
@@ -41,7 +44,7 @@ test('BRW-03 a click follows a link, by its ref with or without @, and back retu
 });
 
 test('text is typed, a choice is chosen, and a line end sends the form', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench(pages);
+  await using here = await browser.visit(pages);
   const seen = await here.use('open', { url: here.site.url() });
 
   const chosen = await here.use('type', { ref: refOf(seen, 'combobox "Size"'), text: 'L' });
@@ -53,7 +56,7 @@ test('text is typed, a choice is chosen, and a line end sends the form', { skip:
 });
 
 test('a key is pressed where the page expects it', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({
+  await using here = await browser.visit({
     '/': '<title>Keys</title><p id="out">none</p><script>onkeydown = (e) => { out.textContent = "pressed " + e.key }</script>',
   });
   await here.use('open', { url: here.site.url() });
@@ -64,7 +67,7 @@ test('a key is pressed where the page expects it', { skip: noBrowser }, async ()
 });
 
 test('scrolling moves the page and says where it is', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({ '/': '<div style="height:3000px">tall</div>' });
+  await using here = await browser.visit({ '/': '<div style="height:3000px">tall</div>' });
   await here.use('open', { url: here.site.url() });
 
   const down = await here.use('scroll', { text: 'down' });
@@ -75,21 +78,21 @@ test('scrolling moves the page and says where it is', { skip: noBrowser }, async
 });
 
 test('a screenshot is a picture for the model and a file for the chat', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench(pages);
+  await using here = await browser.visit(pages);
   await here.use('open', { url: here.site.url() });
 
-  const outcome = await here.bench.outcome('browser', { action: 'screenshot' });
+  const outcome = await here.outcome('screenshot');
 
   assert.equal(outcome.type, 'done');
   const picture = outcome.type === 'done' ? outcome.parts.find((part) => part.type === 'image') : undefined;
   assert.ok(picture?.type === 'image' && picture.path !== undefined);
-  const kept = Buffer.from(here.bench.blobs.get(picture.blob) ?? '', 'base64');
+  const kept = Buffer.from(here.blobs.get(picture.blob) ?? '', 'base64');
   assert.deepEqual(judgeImage({ bytes: kept }), { type: 'image', mediaType: 'image/png' });
-  assert.ok(picture.path.startsWith(here.bench.home));
+  assert.ok(picture.path.startsWith(here.home));
 });
 
 test('elements in a frame have refs, too, and can be clicked', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({
+  await using here = await browser.visit({
     '/': '<iframe src="/frame"></iframe>',
     '/frame': '<button onclick="this.textContent = `pressed`">Press</button>',
   });
@@ -101,7 +104,7 @@ test('elements in a frame have refs, too, and can be clicked', { skip: noBrowser
 });
 
 test('a page that opens another brings it to the front, and tab goes back', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({
+  await using here = await browser.visit({
     '/': '<title>One</title><a href="/second" target="_blank">Open</a>',
     '/second': pages['/second'],
   });
@@ -120,7 +123,7 @@ test('a page that opens another brings it to the front, and tab goes back', { sk
 });
 
 test('a dialog is dismissed and told', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({
+  await using here = await browser.visit({
     '/': '<button onclick="this.textContent = confirm(`Sure?`)">Ask</button>',
   });
   const seen = await here.use('open', { url: here.site.url() });
@@ -132,7 +135,7 @@ test('a dialog is dismissed and told', { skip: noBrowser }, async () => {
 });
 
 test('a download is not taken, and its address is told', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench({
+  await using here = await browser.visit({
     '/': '<a href="/file" download>Get</a>',
     '/file': (_asked, answer) => {
       answer.writeHead(200, { 'content-disposition': 'attachment; filename="big.bin"' }).end('x'.repeat(1000));
@@ -147,7 +150,7 @@ test('a download is not taken, and its address is told', { skip: noBrowser }, as
 
 test('BRW-04 a long page is cut at a line end, and the rest is paged through', { skip: noBrowser }, async () => {
   const items = Array.from({ length: 900 }, (_, place) => `<li>item number ${place}</li>`).join('');
-  await using here = await openBrowserBench({ '/': `<ul>${items}</ul>` });
+  await using here = await browser.visit({ '/': `<ul>${items}</ul>` });
 
   const first = await here.use('open', { url: here.site.url() });
   const [, next = ''] = /more lines: snapshot with number (\d+)\]/.exec(first) ?? [];
@@ -159,7 +162,7 @@ test('BRW-04 a long page is cut at a line end, and the rest is paged through', {
 });
 
 test('a ref that is gone, and an address that nobody answers at, are said so', { skip: noBrowser }, async () => {
-  await using here = await openBrowserBench(pages);
+  await using here = await browser.visit(pages);
   await here.use('open', { url: here.site.url() });
 
   const gone = await here.use('click', { ref: 'e999' });
