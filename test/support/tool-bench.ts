@@ -7,7 +7,7 @@ import { textPart } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
 import { object, string } from '../../src/model/schema.ts';
 import type { Store } from '../../src/model/store.ts';
-import type { Tool } from '../../src/model/tool.ts';
+import type { Tool, ToolEffect } from '../../src/model/tool.ts';
 import type { TurnRef } from '../../src/model/turn.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { Conversation } from '../../src/turn/conversation.ts';
@@ -19,7 +19,7 @@ import { makeTempFolder } from './temp-folder.ts';
 class Gates {
   readonly begun: string[] = [];
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
-  readonly #onBegin = new Set<() => void>();
+  readonly #onBegin = new Set<(id: string) => void>();
 
   gate(id: string): PromiseWithResolvers<void> {
     const gate = this.#gates.get(id) ?? Promise.withResolvers<void>();
@@ -29,26 +29,32 @@ class Gates {
 
   begin(id: string): Promise<void> {
     this.begun.push(id);
-    for (const notify of this.#onBegin) notify();
+    for (const notify of this.#onBegin) notify(id);
     return this.gate(id).promise;
+  }
+
+  onBegin(notify: (id: string) => void): void {
+    this.#onBegin.add(notify);
   }
 
   async whenBegun(count: number): Promise<void> {
     while (this.begun.length < count) {
       await new Promise<void>((resolve) => {
-        this.#onBegin.add(resolve);
+        this.#onBegin.add(() => {
+          resolve();
+        });
       });
     }
   }
 }
 
-function gatedTool(gates: Gates, resultOf: (id: string) => string): Tool<{ readonly id: string }> {
+function gatedTool(gates: Gates, effect: ToolEffect, resultOf: (id: string) => string): Tool<{ readonly id: string }> {
   return {
     name: 'wait',
     toolset: 'test',
     description: 'runs until it is told to end',
     input: object({ id: string('which') }),
-    effect: 'reads',
+    effect,
     assess: () => Promise.resolve({ type: 'safe' }),
     footprint: ({ id }) => ({ type: 'files', paths: [`/${id}`] }),
     run: async ({ id }) => {
@@ -66,6 +72,8 @@ export interface ToolBench extends AsyncDisposable {
   readonly writes: readonly (readonly string[])[];
   run(): Promise<void>;
   running(): readonly string[];
+  /** What had been written when this call's tool began. Noted at once: asking the store would wait for what is on its way. */
+  writtenBefore(id: string): readonly (readonly string[])[];
   whenRunning(count: number): Promise<void>;
   whenAllRun(): Promise<void>;
   finish(id: string): void;
@@ -74,15 +82,23 @@ export interface ToolBench extends AsyncDisposable {
   settled(): Promise<readonly string[]>;
 }
 
+interface BenchOptions {
+  /** What reads runs side by side, what is unsafe one after another. */
+  readonly effect?: ToolEffect;
+  readonly resultOf?: (id: string) => string;
+}
+
 /** A turn on a real store whose last answer calls a tool under these ids. */
-export async function openToolBench(ids: readonly string[], resultOf = (id: string): string => id): Promise<ToolBench> {
+export async function openToolBench(ids: readonly string[], options: BenchOptions = {}): Promise<ToolBench> {
   const folder = await makeTempFolder();
   const store = await openSqliteStore({ folder: join(folder.path, 'state'), clock: systemClock, log: silentLog });
   const gates = new Gates();
   const writes: string[][] = [];
   const turn = await admitTurn(store, ids, folder.path);
   const recorder = await openRecorder(store, turn, writes);
-  const tool = gatedTool(gates, resultOf);
+  const writtenBefore = new Map<string, readonly (readonly string[])[]>();
+  const tool = gatedTool(gates, options.effect ?? 'reads', options.resultOf ?? ((id) => id));
+  gates.onBegin((id) => writtenBefore.set(id, [...writes]));
   return {
     store,
     turn,
@@ -102,6 +118,7 @@ export async function openToolBench(ids: readonly string[], resultOf = (id: stri
         new AbortController().signal,
       ),
     running: () => [...gates.begun],
+    writtenBefore: (id) => writtenBefore.get(id) ?? [],
     whenRunning: (count) => gates.whenBegun(count),
     whenAllRun: () => gates.whenBegun(ids.length),
     finish: (id) => gates.gate(id).resolve(),

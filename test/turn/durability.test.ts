@@ -51,6 +51,17 @@ test('D1 a tool call is durable before the tool runs', async () => {
   ]);
 });
 
+test('D1 a tool that may begin at once begins behind the record of its call, not beside it', async () => {
+  await using bench = await openToolBench(['c1', 'c2']);
+  bench.finish('c1');
+  bench.finish('c2');
+
+  await bench.run();
+
+  assert.deepEqual(bench.writtenBefore('c1'), [['tool.called', 'tool.called']]);
+  assert.deepEqual(bench.writtenBefore('c2'), [['tool.called', 'tool.called']]);
+});
+
 test('an answer and the calls of it that nobody has to be asked about become durable in one write', async () => {
   const asks = callsTool('terminal', { command: 'echo asked > out.txt' }, { id: 'c1' });
   const faults = readLogAt(['step-finished'], () => house);
@@ -87,6 +98,17 @@ test('D2 tools that run one after another: each result is durable before the nex
   const tools = faults.seen.map((log) => log.filter((line) => line.startsWith('tool.')));
   assert.deepEqual(tools, [['tool.called c1'], ['tool.called c1', 'tool.settled c1', 'tool.called c2']]);
   assert.equal(await readFile(join(house.workdir, 'out.txt'), 'utf8'), 'one\ntwo\n');
+});
+
+test('D2 a tool begins behind the records of its own call and of the result before it, not beside them', async () => {
+  await using bench = await openToolBench(['c1', 'c2'], { effect: 'unsafe' });
+  bench.finish('c1');
+  bench.finish('c2');
+
+  await bench.run();
+
+  assert.deepEqual(bench.writtenBefore('c1'), [['tool.called']]);
+  assert.deepEqual(bench.writtenBefore('c2'), [['tool.called'], ['tool.settled'], ['tool.called']]);
 });
 
 test('D3 tools that run side by side: results become durable one by one, in the order of the calls', async () => {
@@ -127,7 +149,7 @@ test('at most eight calls run side by side', async () => {
 
 test('a result over 100,000 characters is kept whole beside the conversation, with its head and tail shown', async () => {
   const result = `first line\n${'x'.repeat(150_000)}\nlast line`;
-  await using bench = await openToolBench(['c1'], () => result);
+  await using bench = await openToolBench(['c1'], { resultOf: () => result });
   bench.finish('c1');
 
   await bench.run();
