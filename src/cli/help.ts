@@ -141,8 +141,8 @@ const jsonText = `talaria run --json prints one JSON object a line. Each has a "
 
 Entries are "turn.admitted", "turn.claimed", "turn.released", "turn.announced", "turn.steered", "turn.nudged",
 "step.asked", "step.finished", "step.failed", "limit.reached", "compaction.asked", "context.compacted",
-"context.restored", "context.undone", "approval.asked", "approval.answered", "tool.called", "tool.settled" and
-"turn.settled".
+"context.restored", "context.undone", "approval.asked", "approval.answered", "question.answered", "tool.called",
+"tool.settled" and "turn.settled".
 Fields and types may be added; what is here stays.
 
 Other commands print one document with "ok": true. Every command that fails prints, as its last line,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandTable, groupTable } from '../../src/cli/command-table.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
+import type { TurnEntry } from '../../src/model/turn.ts';
 import { openDesk } from './support/program.ts';
 import { noTerminal, openTerminal } from './support/tmux-terminal.ts';
 import { helpAt, helpFor, helpTopics } from '../../src/cli/help.ts';
@@ -18,6 +19,36 @@ for (const topic of ['', ...helpTopics]) {
     );
   });
 }
+
+// Written out, so that the compiler asks for an entry that is added to the log.
+const entries: Readonly<Record<TurnEntry['type'], true>> = {
+  'turn.admitted': true,
+  'turn.claimed': true,
+  'turn.released': true,
+  'turn.announced': true,
+  'turn.steered': true,
+  'turn.nudged': true,
+  'step.asked': true,
+  'step.finished': true,
+  'step.failed': true,
+  'limit.reached': true,
+  'compaction.asked': true,
+  'context.compacted': true,
+  'context.restored': true,
+  'context.undone': true,
+  'approval.asked': true,
+  'approval.answered': true,
+  'question.answered': true,
+  'tool.called': true,
+  'tool.settled': true,
+  'turn.settled': true,
+};
+
+test('the help for scripts names every entry that the log can have', () => {
+  const named = new Set(helpFor('json')?.match(/(?<=")[a-z]+\.[a-z]+(?=")/g));
+
+  assert.deepEqual(named, new Set(Object.keys(entries)));
+});
 
 for (const columns of [50, 110]) {
   test(`at ${columns} columns every line of the help fits, and no word of it is broken or lost`, () => {
