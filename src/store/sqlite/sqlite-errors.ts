@@ -37,7 +37,7 @@ function sqliteCode(thrown: unknown): number | undefined {
 }
 
 function diskFull(cause: unknown): AppError {
-  return new AppError('disk-full', 'the disk is full: nothing was stored; it goes on when there is room again', {
+  return new AppError('disk-full', 'the disk is full: nothing is stored until there is room again', {
     cause,
   });
 }
