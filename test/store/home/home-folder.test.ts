@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmodSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, lchownSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { openHome } from '../../../src/store/home/home-folder.ts';
+import { homeAt, openHome } from '../../../src/store/home/home-folder.ts';
 import { modesIn } from '../../support/store-folder-walk.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 
@@ -34,6 +34,17 @@ test('the first start makes the home and its folders, closed to others whatever 
   } finally {
     process.umask(umask);
   }
+});
+
+test('the page on privacy names every place of the home', () => {
+  const page = readFileSync(new URL('../../../docs/privacy.md', import.meta.url), 'utf8');
+  const { path, ...places } = homeAt({ TALARIA_HOME: '/home/of/talaria' });
+
+  const unnamed = Object.values(places)
+    .map((place) => relative(path, place))
+    .filter((place) => !page.includes(`\`${place}`));
+
+  assert.deepEqual(unnamed, []);
 });
 
 test('without a choice the home is .talaria in the home of the user', async () => {
