@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { judgeImage } from '../../src/model/image.ts';
 import { noBrowser } from '../support/browser.ts';
 import { openBrowserBench, refOf, shareBrowser } from './browser-bench.ts';
 
 const browser = await shareBrowser();
-after(() => browser[Symbol.asyncDispose]());
+test.after(() => browser[Symbol.asyncDispose]());
 
 const form = `<title>Sign up</title><h1>Sign up</h1>
 <form action="/thanks"><input name="who" aria-label="Name"><select name="size" aria-label="Size"><option>S<option>L</select>
