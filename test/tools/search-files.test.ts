@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { outcomeToText } from '../../src/model/message.ts';
 import { findRipgrep, runRipgrep } from '../../src/tools/files/ripgrep.ts';
-import { explainFailure } from '../../src/tools/files/run-search.ts';
+import { sortComplaints } from '../../src/tools/files/run-search.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { openToolBench } from './open-toolbox.ts';
 import type { ToolBench } from './open-toolbox.ts';
@@ -137,12 +137,35 @@ test('a missing path is answered with similar names', async () => {
   assert.equal(text, `ERROR: there is no ${join(bench.workdir, 'sourc')}; similar: ${join(bench.workdir, 'source')}`);
 });
 
-test('a file that cannot be read does not hide matches in others', () => {
-  const result = { code: 2, errors: 'rg: secret: Permission denied (os error 13)\n' };
+test('a place that cannot be read is named and no failure; one that is gone is neither', () => {
+  const closed = 'rg: ./closed: IO error for operation on ./closed: Permission denied (os error 13)\n';
+  const gone = 'rg: ./a: b: No such file or directory (os error 2)\n';
 
-  assert.equal(explainFailure(result, 3), undefined);
-  assert.equal(explainFailure(result, 0), 'the search failed: rg: secret: Permission denied (os error 13)');
-  assert.equal(explainFailure({ code: 1, errors: '' }, 0), undefined);
+  assert.deepEqual(sortComplaints({ code: 2, errors: `${closed}${gone}rg: ./cut o` }), {
+    unread: ['./closed'],
+    failure: undefined,
+  });
+  assert.deepEqual(sortComplaints({ code: 2, errors: `${closed}rg: it is broken\n` }), {
+    unread: ['./closed'],
+    failure: 'the search failed: rg: it is broken',
+  });
+  assert.deepEqual(sortComplaints({ code: 1, errors: '' }), { unread: [], failure: undefined });
+});
+
+test('a match in what is not text is told, with the file, and none of its bytes', async () => {
+  await using bench = await openToolBench();
+  await writeFile(join(bench.workdir, 'a.bin'), 'needle \0\u0001 needle\n');
+  await writeFile(join(bench.workdir, 'late'), `a needle\n${'text\n'.repeat(50_000)}\0 needle\n`);
+
+  const one = await bench.run('search_files', { pattern: 'needle', path: 'a.bin' });
+  const all = await bench.run('search_files', { pattern: 'needle' });
+  const none = await bench.run('search_files', { pattern: 'thread', path: 'a.bin' });
+
+  const note = 'matches in what is not text are left out, use grep -a in the terminal';
+  const path = join(bench.workdir, 'a.bin');
+  assert.equal(one, `[no matches in ${path}; ${note}: ${path}]`);
+  assert.equal(all, `late\n1:a needle\n[1 match in ${bench.workdir}; ${note}: late]`);
+  assert.equal(none, `[no matches in ${path}]`);
 });
 
 test('our secrets are never among the results, and cannot be searched', async () => {

@@ -61,8 +61,9 @@ export async function runSearch(
   if (signal.aborted) return { type: 'interrupted' };
   // Where it cannot be held, the results mean nothing once a link has taken its place.
   if (realPath(root) !== root) return failed(`${root} was moved meanwhile; search again`);
-  const problem = explainFailure(result, hits.count);
-  if (problem !== undefined) return failed(problem);
+  const { unread, failure } = sortComplaints(result);
+  if (failure !== undefined && hits.count === 0) return failed(failure);
+  for (const place of unread) hits.addUnread(held.named(place));
   await hits.keepTrue((rows) => findTrueLines(rows, signal));
   return done(hits.describe(wasCutShort ? 'cut-short' : 'complete'));
 }
@@ -93,10 +94,29 @@ function ripgrepArgs(request: SearchRequest, typeGlob: string | undefined): read
   ];
 }
 
-/** Files that cannot be read do not hide matches in others: an error counts only where nothing was found. */
-export function explainFailure(result: RipgrepResult, found: number): string | undefined {
-  if (result.code !== 2 || found > 0) return undefined;
-  const detail = cut(result.errors.replaceAll(/^~+\n/gm, '').trim(), 1200);
+export interface Complaints {
+  /** What it could not look into, as it names them. */
+  readonly unread: readonly string[];
+  /** Why there was no search at all. */
+  readonly failure: string | undefined;
+}
+
+/** What the search program complained of. A file that cannot be read hides no match in others, and is not passed over in silence. Pure. */
+export function sortComplaints({ code, errors }: RipgrepResult): Complaints {
+  // What stands behind the last line end was cut off.
+  const lines = errors.split('\n').slice(0, -1);
+  const places = lines.map((line) => /^rg: (.+?): .*\(os error (\d+)\)$/.exec(line));
+  const unread = places.flatMap((found) => (found === null || found[2] === goneMeanwhile ? [] : [found[1] ?? '']));
+  const rest = lines.filter((_, index) => places[index] === null).join('\n');
+  const isFailure = code === 2 && (rest !== '' || lines.length === 0);
+  return { unread, failure: isFailure ? explainFailure(rest) : undefined };
+}
+
+// ENOENT: files come and go.
+const goneMeanwhile = '2';
+
+function explainFailure(errors: string): string {
+  const detail = cut(errors.replaceAll(/^~+$/gm, '').trim(), 1200);
   if (/regex|PCRE2|not allowed in a regex/.test(detail))
     return `the pattern is not a valid regular expression: ${detail}`;
   return `the search failed: ${detail}`;

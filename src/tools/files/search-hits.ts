@@ -20,6 +20,7 @@ export interface Row {
 const defaultLimit = 50;
 const mostHits = 500;
 const longestText = 500;
+const mostNames = 5;
 
 /** Collects one page out of ripgrep's output, and looks one result further to know whether there is more. */
 export class SearchHits {
@@ -30,6 +31,8 @@ export class SearchHits {
   #rows: Row[] = [];
   #count = 0;
   #untrue = 0;
+  readonly #notText = new Set<string>();
+  readonly #unread = new Set<string>();
 
   constructor(root: string, request: SearchRequest, isSecret: (path: string) => boolean) {
     this.#root = root;
@@ -54,12 +57,23 @@ export class SearchHits {
 
   add(line: string): 'go-on' | 'enough' {
     const row = this.#request.target === 'files' ? parseFile(line) : parseRow(line);
+    if (row === undefined) this.#noteBinary(line);
     if (row === undefined || !this.#isWanted(row.file)) return 'go-on';
     if (row.kind === 'match') this.#count += 1;
     if (this.#count > this.#last) return 'enough';
     // A line of context may belong to the match before it or to the one after it.
     if (this.#count > this.#first || (row.kind === 'context' && this.#count === this.#first)) this.#rows.push(row);
     return 'go-on';
+  }
+
+  /** Takes note of a file or folder that could not be looked into. */
+  addUnread(path: string): void {
+    if (!this.#isSecret(path)) this.#unread.add(this.#show(path));
+  }
+
+  #noteBinary(line: string): void {
+    const [, file] = binaryMatch.exec(line) ?? [];
+    if (file !== undefined && this.#isWanted(file)) this.#notText.add(this.#show(file));
   }
 
   #isWanted(file: string): boolean {
@@ -89,6 +103,9 @@ export class SearchHits {
     const nouns = this.#request.target === 'files' ? (['file', 'files'] as const) : (['match', 'matches'] as const);
     const notes = [`${shown === 0 ? 'no' : shown} ${nouns[shown === 1 ? 0 : 1]} in ${this.#root}`];
     if (this.#untrue > 0) notes.push('some left out, since their files were changed meanwhile');
+    if (this.#notText.size > 0)
+      notes.push(`matches in what is not text are left out, use grep -a in the terminal: ${listSome(this.#notText)}`);
+    if (this.#unread.size > 0) notes.push(`could not be read: ${listSome(this.#unread)}`);
     if (this.#first > 0) notes.push(`from offset ${this.#first}`);
     if (this.#count > this.#last) notes.push(`there are more: offset=${this.#last}`);
     if (ending === 'cut-short') notes.push('stopped after 60 s, so some may be missing; narrow the search');
@@ -124,6 +141,14 @@ export class SearchHits {
   #show(file: string): string {
     return relative(this.#root, file) === '' ? file : relative(this.#root, file);
   }
+}
+
+// What ripgrep says in the place of lines that a person could not read.
+const binaryMatch = /^(.+): (?:WARNING: stopped searching binary file after match|binary file matches)\b/s;
+
+function listSome(names: ReadonlySet<string>): string {
+  const shown = [...names].slice(0, mostNames).join(', ');
+  return names.size > mostNames ? `${shown} …` : shown;
 }
 
 /** ripgrep separates a file's name by NUL from the line number, and that by `:` or `-` from the text. */
