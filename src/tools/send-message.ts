@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { OutboundFile } from '../model/channel.ts';
@@ -119,9 +120,11 @@ async function attach(path: string, { name, address }: Recipient): Promise<Outbo
   if (!takesFiles.has(address.platform)) return `${name} takes no files`;
   try {
     if (!(await stat(path)).isFile()) return `${path} is not a file`;
+    await access(path, constants.R_OK);
   } catch (thrown) {
-    if (systemErrorCode(thrown) === undefined) throw thrown;
-    return `there is no file ${path}`;
+    const code = systemErrorCode(thrown);
+    if (code === undefined) throw thrown;
+    return code === 'EACCES' ? `there is no permission to read ${path}` : `there is no file ${path}`;
   }
   const kind = pictures.has(extname(path).toLowerCase()) ? 'picture' : 'file';
   return { path, name: basename(path), kind };

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import type { OutboundFile } from '../../model/channel.ts';
 import { describeBytes } from '../../model/image.ts';
 import type { Address } from '../../model/session.ts';
@@ -29,6 +30,12 @@ export async function judgeFile({ path, kind }: OutboundFile): Promise<JudgedFil
   if (found.size > mostBytes) {
     return { type: 'unfit', reason: `it has ${describeBytes(found.size)}, and Telegram takes 50 MB from a bot` };
   }
+  // An upload that breaks off would be tried again and again.
+  const isReadable = await access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isReadable) return { type: 'unfit', reason: 'there is no permission to read it' };
   return { type: 'fit', as: found.size > mostPictureBytes ? 'file' : kind };
 }
 

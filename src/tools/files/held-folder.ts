@@ -33,11 +33,12 @@ export class HeldFolder implements AsyncDisposable {
     }
   }
 
-  /** An error of the system as people read it: with the path that they know. */
-  explain(thrown: unknown): unknown {
+  /** An error of the system as people read it: with the path that they know, and the name that was meant for what has another one in passing. */
+  explain(thrown: unknown, name?: { readonly passing: string; readonly meant: string }): unknown {
     const code = systemErrorCode(thrown);
     if (!(thrown instanceof Error) || code === undefined) return thrown;
-    const message = thrown.message.replaceAll(this.#descriptor, this.#path);
+    const named = name === undefined ? thrown.message : thrown.message.replaceAll(name.passing, name.meant);
+    const message = named.replaceAll(this.#descriptor, this.#path);
     return Object.assign(new Error(message, { cause: thrown }), { code });
   }
 

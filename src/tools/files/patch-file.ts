@@ -5,7 +5,7 @@ import { locateText } from './locate-text.ts';
 import type { Located } from './locate-text.ts';
 import { describeNearMatches } from './near-matches.ts';
 import { readReal } from './open-real.ts';
-import { replaceFile, statIfAny } from './replace-file.ts';
+import { findProtection, replaceFile, statIfAny } from './replace-file.ts';
 import { describeMissing } from './similar-names.ts';
 import type { TextPlace } from './text-place.ts';
 
@@ -29,6 +29,8 @@ export async function patchFile(path: string, input: PatchRequest, keep: Target[
   if (!existing.isFile()) return failed(`${path} is not a file`);
   if (existing.size > mostBytes)
     return failed(`${path} is too large to patch (${existing.size} bytes); use the terminal`);
+  const protection = await findProtection(path);
+  if (protection !== undefined) return failed(protection);
   const text = decodeText(await readReal(path));
   if (text === undefined) return failed(`${path} is not text in UTF-8; change it in the terminal`);
   const located = locateText(text, input.old_string);

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 import { holdFolder } from './held-folder.ts';
+
+const denials: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 type Permissions = Pick<Stats, 'mode' | 'uid' | 'gid'>;
 
@@ -19,6 +22,20 @@ export async function statIfAny(path: string): Promise<Stats | undefined> {
 }
 
 /**
+ * Why a file is not to be written to, undefined where it may be. A folder would let us put another one in the place of a file that is
+ * protected, which is not what whoever protected it meant.
+ */
+export async function findProtection(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.W_OK);
+    return undefined;
+  } catch (thrown) {
+    if (!denials.has(systemErrorCode(thrown) ?? '')) throw thrown;
+    return `there is no permission to write to ${path}; ask the user before you change that`;
+  }
+}
+
+/**
  * Puts a file in place whole or not at all: whoever reads meanwhile, or after a crash, sees the old content or the new.
  * Permissions of an existing file are kept, and missing folders are made. The path is a real one: no link is followed.
  */
@@ -28,13 +45,14 @@ export async function replaceFile(
   existing: Permissions | undefined,
 ): Promise<void> {
   await using folder = await holdFolder(dirname(path));
-  const temporary = folder.at(`.talaria-${randomBytes(6).toString('hex')}.tmp`);
+  const passing = `.talaria-${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = folder.at(passing);
   try {
     await writeDurably(temporary, content, existing);
     await rename(temporary, folder.at(basename(path)));
   } catch (thrown) {
     await rm(temporary, { force: true });
-    throw folder.explain(thrown);
+    throw folder.explain(thrown, { passing, meant: basename(path) });
   }
   await folder.sync();
 }

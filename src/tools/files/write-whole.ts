@@ -2,7 +2,7 @@ import type { ToolOutcome } from '../../model/message.ts';
 import { done, failed } from '../tool-outcomes.ts';
 import { usesCrLf } from './line-endings.ts';
 import { openReal, readReal } from './open-real.ts';
-import { replaceFile, statIfAny } from './replace-file.ts';
+import { findProtection, replaceFile, statIfAny } from './replace-file.ts';
 
 const sampleBytes = 64 * 1024;
 const byteOrderMark = '\uFEFF';
@@ -16,6 +16,8 @@ export async function writeWhole(
   const existing = await statIfAny(path);
   if (existing?.isDirectory() === true) return failed(`${path} is a folder; give the path of a file in it`);
   if (existing?.isFile() === false) return failed(`${path} is a device or a pipe; it is not written to`);
+  const protection = existing === undefined ? undefined : await findProtection(path);
+  if (protection !== undefined) return failed(protection);
   const styled = existing === undefined ? content : keepStyle(content, await readSample(path));
   await keep(styled);
   await replaceFile(path, styled, existing);

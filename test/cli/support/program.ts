@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../../../src/base/json.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
+import { heldBack } from '../../support/bound-rights.ts';
 import { startModelServer } from '../../support/model-server.ts';
 import type { ModelServer } from '../../support/model-server.ts';
 import type { ModelScript } from '../../support/model-script.ts';
@@ -27,6 +28,8 @@ export interface StartOptions {
   readonly keepOpen?: boolean;
   /** `removed` starts it in a folder that is gone by then. */
   readonly folder?: 'workdir' | 'removed';
+  /** `held-back` is somebody whom the permissions of files hold back, even where the super-user runs the tests. */
+  readonly as?: 'whoever-tests' | 'held-back';
   /** What runs before the program, in its process. */
   readonly preload?: string;
   /** How long it may run before it counts as hanging; 30 seconds unless set. */
@@ -91,9 +94,10 @@ function sharedCompileCache(): Readonly<Record<string, string>> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-function commandLine(args: readonly string[], { folder, preload }: StartOptions): readonly string[] {
+function commandLine(args: readonly string[], { folder, preload, as }: StartOptions): readonly string[] {
   const before = preload === undefined ? [] : [`--import=data:text/javascript,${encodeURIComponent(preload)}`];
-  const line = [process.execPath, ...before, entryPoint, ...args];
+  const plain = [process.execPath, ...before, entryPoint, ...args];
+  const line = as === 'held-back' ? heldBack(plain) : plain;
   // Nothing can be started in a folder that is gone: a shell goes there, removes it, and becomes the program.
   const removing = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
   return folder === 'removed' ? ['/bin/sh', '-c', removing, 'sh', ...line] : line;
