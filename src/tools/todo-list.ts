@@ -20,11 +20,13 @@ interface ItemChange {
 
 const mostItems = 256;
 const longestContent = 4000;
+const longestId = 100;
 
 /** A list with changes made to it, by id and in order; the last word on an id counts. Says why where it cannot be. Pure. */
 export function changeTodos(items: readonly TodoItem[], changes: readonly ItemChange[]): readonly TodoItem[] | string {
   const byId = new Map(items.map((item) => [item.id, item]));
   for (const { id, content, status } of changes) {
+    if (id.length > longestId) return `an id is longer than ${longestId} characters`;
     const old = byId.get(id);
     const text = content ?? old?.content;
     if (text === undefined || text.trim() === '') return `the item ${id} has no content`;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { judgeImage } from '../../src/model/image.ts';
 import { noBrowser } from '../support/browser.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
 import { openBrowserBench, refOf, shareBrowser } from './browser-bench.ts';
 
 const browser = await shareBrowser();
@@ -170,6 +173,34 @@ test('a ref that is gone, and an address that nobody answers at, are said so', {
 
   assert.equal(gone, 'ERROR: there is no e999 on the page now: take a snapshot');
   assert.match(unheard, /^ERROR: net::ERR_/);
+});
+
+test(
+  'what a server answers in the place of a page is told with its status, wherever it came from',
+  { skip: noBrowser },
+  async () => {
+    await using here = await browser.visit({
+      '/': '<a href="/closed">go on</a><img src="/gone.png"><iframe src="/gone"></iframe>',
+      '/closed': (_asked, answer) => answer.writeHead(403, { 'content-type': 'text/html' }).end('<p>Welcome'),
+    });
+
+    const fine = await here.use('open', { url: here.site.url() });
+    const closed = await here.use('click', { ref: refOf(fine, 'go on') });
+
+    assert.doesNotMatch(fine, /answered/);
+    assert.match(closed, /\nhttp:\/\/127\.0\.0\.1:\d+\/closed answered 403 \(Forbidden\)\n.*Welcome/);
+  },
+);
+
+test('a browser that may not be started is none', { skip: noBrowser }, async () => {
+  await using folder = await makeTempFolder();
+  const executable = join(folder.path, 'chromium');
+  await writeFile(executable, '#!/bin/sh\n', { mode: 0o644 });
+  await using here = await openBrowserBench(pages, { browser: { executable } });
+
+  const said = await here.use('open', { url: 'https://example.com/' });
+
+  assert.ok(said.startsWith(`ERROR: there is no ${executable}; the user can install one with: `), said);
 });
 
 test('without a browser the model is told the command that installs one', { skip: noBrowser }, async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -159,13 +159,34 @@ test('FILE-14 no match shows where it nearly matched, with line numbers, in a sh
 test('what cannot be patched says why', async () => {
   await using bench = await openToolBench();
   await writeFile(join(bench.workdir, 'latin'), Buffer.from([0x67, 0x72, 0xfc, 0x6e]));
+  await writeFile(join(bench.workdir, 'binary'), 'a\0b');
+  await writeFile(join(bench.workdir, 'large'), '');
+  await truncate(join(bench.workdir, 'large'), 20_000_001);
+  await bench.run('terminal', { command: 'mkfifo pipe' });
   const edit = { old_string: 'a', new_string: 'b' };
 
   assert.match(await bench.run('patch', { path: 'missing', ...edit }), /^ERROR: there is no /);
   assert.match(await bench.run('patch', { path: '.', ...edit }), /^ERROR: .* is not a file/);
   assert.match(await bench.run('patch', { path: 'latin', ...edit }), /^ERROR: .* is not text in UTF-8/);
+  assert.match(await bench.run('patch', { path: 'binary', ...edit }), /^ERROR: .* is not text in UTF-8/);
+  assert.match(await bench.run('patch', { path: 'pipe', ...edit }), /^ERROR: .* is not a file/);
+  assert.match(
+    await bench.run('patch', { path: 'large', ...edit }),
+    /^ERROR: .* is too large to patch \(20000001 bytes\)/,
+  );
   assert.match((await patch(bench, 'a', { old_string: 'a', new_string: 'a' })).result, /are the same/);
   await assert.rejects(patch(bench, 'a', { old_string: '', new_string: 'a' }), /old_string must not be empty/);
+});
+
+test('a change that would make a file longer than can be held is refused, and the file stays as it was', async () => {
+  await using bench = await openToolBench();
+  const before = 'a'.repeat(100_000);
+
+  const edit = { old_string: 'a', new_string: 'b'.repeat(10_000), replace_all: true };
+  const { result, content } = await patch(bench, before, edit);
+
+  assert.equal(result, 'ERROR: the result would be longer than 20000000 characters; use the terminal');
+  assert.equal(content, before);
 });
 
 test('a long diff is cut', async () => {

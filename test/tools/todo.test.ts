@@ -39,9 +39,11 @@ test('TODO-02 the last word on an id counts, and a list has an end', async () =>
     ],
   });
   const tooMany = await bench.run('todo', { todos: many });
+  const tooLong = await bench.run('todo', { todos: [{ id: 'a'.repeat(101), content: 'x' }] });
 
   assert.equal(twice, '[ ] a: second\n0 of 1 done');
   assert.equal(tooMany, 'ERROR: a list has room for 256 items');
+  assert.equal(tooLong, 'ERROR: an id is longer than 100 characters');
   assert.equal(await bench.run('todo', {}), twice);
 });
 

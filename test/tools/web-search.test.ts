@@ -188,6 +188,27 @@ test('a search that comes to nothing says what could be done about it', async ()
   assert.match(await answers('searxng', '/page'), /^ERROR: SearXNG answered, but not with results: /);
 });
 
+test('a search that comes to nothing says so of an answer without end and of one that is no text, and long hits are cut', async () => {
+  const hit = { url: `https://a.example/${'u'.repeat(9000)}`, title: 't'.repeat(9000), content: 'c'.repeat(90_000) };
+  await using site = await startWebSite({
+    '/huge/search': {
+      type: 'application/json',
+      body: JSON.stringify({ results: Array.from({ length: 40 }, () => hit) }),
+    },
+    '/binary/search': { type: 'application/json', body: Buffer.from([0, 255, 254, 1]) },
+    '/long/search': { type: 'application/json', body: JSON.stringify({ results: [hit] }) },
+  });
+  const searched = async (path: string): Promise<string> => {
+    await using bench = await openToolBench({ search: { baseUrl: `${site.origin}${path}` } });
+    return await bench.run('web_search', { query: 'x' });
+  };
+
+  assert.equal(await searched('/huge'), 'ERROR: SearXNG answered with more than 3.00 MB, which is not read');
+  assert.match(await searched('/binary'), /^ERROR: SearXNG answered, but not with results: /);
+  const long = await searched('/long');
+  assert.ok(long.startsWith('1 result of SearXNG') && long.length < 2000, long);
+});
+
 test('a search that comes to nothing says so where the engine has no address, or none that is one', async () => {
   await using bench = await openToolBench({ search: { backend: 'searxng' } });
   await using odd = await openToolBench({ search: { baseUrl: 'searx.lan' } });

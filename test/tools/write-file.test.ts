@@ -124,6 +124,18 @@ test('after a crash nothing is known of a write to what is no file', async () =>
   assert.deepEqual(new Set(verdict), new Set(['unknown']));
 });
 
+test('a very long content is written whole, and what is half a character becomes one', async () => {
+  await using bench = await openToolBench();
+  const long = 'a line of text\n'.repeat(500_000);
+
+  const text = await bench.run('write_file', { path: 'long', content: long });
+  await bench.run('write_file', { path: 'odd', content: 'a\0\uD800\u001B' });
+
+  assert.equal(text, `created ${join(bench.workdir, 'long')} (7500000 bytes)`);
+  assert.equal(await readFile(join(bench.workdir, 'long'), 'utf8'), long);
+  assert.equal(await readFile(join(bench.workdir, 'odd'), 'utf8'), 'a\0\uFFFD\u001B');
+});
+
 test('FILE-07 missing content is an error and never an empty file', async () => {
   await using bench = await openToolBench();
 

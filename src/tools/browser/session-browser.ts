@@ -1,4 +1,5 @@
-import type { BrowserContext, Dialog, Download, Page, Request } from 'playwright-core';
+import type { BrowserContext, Dialog, Download, Page, Request, Response } from 'playwright-core';
+import { describeStatus } from '../web/describe-status.ts';
 import type { GuardedProxy } from './guarded-proxy.ts';
 import type { KeptState, KeptStateFile, StorageState } from './kept-state.ts';
 
@@ -119,6 +120,7 @@ export class SessionBrowser {
     page.on('crash', () => this.#leaveCrashed(page));
     page.on('dialog', (dialog) => this.#dismiss(dialog));
     page.on('download', (download) => this.#cancel(download));
+    page.on('response', (response) => this.#noteFailure(response, page));
   }
 
   #bidFarewell(page: Page): void {
@@ -144,6 +146,13 @@ export class SessionBrowser {
       `the page offered a download, which was not taken: ${download.suggestedFilename()} from ${download.url()}`,
     );
     void download.cancel().catch(() => undefined);
+  }
+
+  /** What a server says in the place of a page may look like any other, or like nothing. */
+  #noteFailure(response: Response, page: Page): void {
+    const status = response.status();
+    if (status < 400 || !response.request().isNavigationRequest() || response.frame() !== page.mainFrame()) return;
+    this.note(`${response.url().slice(0, 100)} answered ${describeStatus(status)}`);
   }
 
   #noteRefusal(request: Request): void {

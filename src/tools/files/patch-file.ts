@@ -35,7 +35,7 @@ export async function patchFile(path: string, input: PatchRequest, keep: Target[
   if (text === undefined) return failed(`${path} is not text in UTF-8; change it in the terminal`);
   const located = locateText(text, input.old_string);
   if (located.type === 'missing') return failed(describeNearMatches(text, input.old_string, path));
-  const problem = findAmbiguity(located, input, path);
+  const problem = findAmbiguity(located, input, path) ?? findExcess(located, text, input.new_string);
   if (problem !== undefined) return failed(problem);
   return await applyPatch({ path, text, existing, located, keep }, input.new_string.toWellFormed());
 }
@@ -56,6 +56,12 @@ function findAmbiguity(located: Located & { type: 'found' }, input: PatchRequest
     return `old_string occurs ${count} times in ${path}; add lines around it to make it unique, or set replace_all`;
   }
   return `old_string does not occur exactly in ${path}, and ${count} places are like it; copy the exact text with read_file`;
+}
+
+/** A few words in many places come to more than can be held. */
+function findExcess({ places }: Located & { type: 'found' }, text: string, replacement: string): string | undefined {
+  const length = text.length + places.length * replacement.length;
+  return length > mostBytes ? `the result would be longer than ${mostBytes} characters; use the terminal` : undefined;
 }
 
 interface Target {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeBytes } from '../../model/image.ts';
 import { decodeText, isBinary } from './decode-text.ts';
+import { describeStatus } from './describe-status.ts';
 import type { Fetched } from './fetch-url.ts';
 import { renderApart } from './render-apart.ts';
 import type { Rendered } from './render-job.ts';
@@ -21,7 +22,7 @@ export function mostBytesOf(contentType: string): number {
 /** What came as text: pages as Markdown, PDFs as their words, other text as it is. */
 export async function renderFetched(fetched: Fetched, clock: Clock, signal: AbortSignal): Promise<PageText> {
   const { url, status, bytes, contentType } = fetched;
-  if (status < 200 || status > 299) return { type: 'failed', reason: describeStatus(url, status) };
+  if (status < 200 || status > 299) return { type: 'failed', reason: `${url.href} answered ${describeStatus(status)}` };
   const kind = kindOf(contentType, bytes);
   if (kind === 'other') {
     const type = mediaTypeOf(contentType);
@@ -78,12 +79,6 @@ function toPageText(rendered: Rendered, rest: string): PageText {
       if (rendered.text === '') return { type: 'text', text: '' };
       return { type: 'text', text: `${rendered.title === '' ? '' : `# ${rendered.title}\n\n`}${rendered.text}${rest}` };
   }
-}
-
-function describeStatus(url: URL, status: number): string {
-  // An import would run every lazy export of it, the whole of the built-in fetch included.
-  const words = process.getBuiltinModule('node:http').STATUS_CODES[status];
-  return `${url.href} answered ${status}${words === undefined ? '' : ` (${words})`}`;
 }
 
 /** By what the server says, or where it says nothing of use by how it begins. */

@@ -1,3 +1,4 @@
+import { describeBytes } from '../../model/image.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
 import { markForeign } from '../../base/foreign-text.ts';
@@ -49,6 +50,8 @@ export async function runWebSearch(wish: SearchWish, deps: WebToolDeps, context:
   if (fetched.type !== 'fetched') return failed(`${engine.name} was not reached: ${fetched.reason}`);
   if (fetched.status !== 200) return failed(`${engine.name} answered ${fetched.status}: ${engine.advice}`);
   const hits = await readAnswer(fetched, engine, deps, context.signal);
+  if (hits === undefined && fetched.extent === 'cut')
+    return failed(`${engine.name} answered with more than ${describeBytes(mostAnswerBytes)}, which is not read`);
   if (hits === undefined) return failed(`${engine.name} answered, but not with results: ${engine.advice}`);
   if (hits.length === 0) return done(`${engine.name} found nothing for that.`);
   const shown = hits.slice(0, limit);
