@@ -156,6 +156,32 @@ test('CLAR-01 on Telegram a button under the question answers it, and a second p
   assert.match(result, /The user answers: blue/);
 });
 
+test('CLAR-01 on Telegram a question longer than a message arrives whole, and a choice longer than a button is one', async () => {
+  const words = Array.from({ length: 2000 }, (_, index) => `word${index}`);
+  const choice = 'ü'.repeat(300);
+  const long = callsTool('clarify', { question: `${words.join(' ')}?`, choices: ['red', choice] });
+  await using house = await openTelegramHouse({ script: [long, says('Painted.')] });
+  house.telegram.say('paint it');
+
+  const texts = await house.telegram.whenShown(anna.id, (shown) =>
+    shown.some((text) => text.includes('in your own words')),
+  );
+  const buttons = house.telegram.shown(anna.id).at(-1)?.buttons?.inline_keyboard.flat() ?? [];
+  const second = buttons[1];
+  house.telegram.press(second !== undefined && 'callback_data' in second ? second.callback_data : '');
+  await house.telegram.whenShown(anna.id, (shown) => shown.includes('Painted.'));
+
+  assert.deepEqual(
+    words.filter((word) => !texts.some((text) => text.includes(word))),
+    [],
+  );
+  assert.deepEqual(
+    buttons.map(({ text }) => text),
+    ['red', 'ü'.repeat(60)],
+  );
+  assert.ok(house.model.requests[1]?.body.includes(`The user answers: ${choice}`));
+});
+
 test('CLAR-01 a button pressed by someone without access answers nothing, in the same group as well', async () => {
   const group = { id: -100_500, type: 'supergroup', title: 'Team' } as const;
   await using house = await openTelegramHouse({
