@@ -61,8 +61,8 @@ export interface Surroundings {
 export type AppOptions =
   /** Before anything can be chosen, sessions past their retention are forgotten. */
   | { readonly purpose: 'serve'; readonly model: string | undefined; readonly start?: 'usual' | 'safe' }
-  /** To look something up: changes nothing by itself. */
-  | { readonly purpose: 'look' };
+  /** To look something up, or to change what was asked for: changes nothing by itself. */
+  | { readonly purpose: 'look' | 'change' };
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -183,8 +183,8 @@ export class App implements AsyncDisposable {
   }
 
   /** The home is this program's alone: whatever is unfinished when it is looked at was left by an earlier one. */
-  isAtWork(): Promise<boolean> {
-    return Promise.resolve(false);
+  unfinishedIn(): Promise<'left'> {
+    return Promise.resolve('left');
   }
 
   /** Begins to serve one chat in a terminal, with the model that was chosen for the session there, if one was. */

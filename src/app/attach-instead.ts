@@ -9,7 +9,10 @@ import { settingsWarnings } from '../cli/service/settings-warnings.ts';
 import { loadConfig } from '../store/home/config-file.ts';
 import { openHome } from '../store/home/home-folder.ts';
 
-/** Where the home is taken, by a gateway, that serves this terminal too. Whatever else is wrong stays as it is. */
+/**
+ * Where the home is taken, by a gateway, that serves this terminal too; beside a program that serves nobody else, what is kept can
+ * still be looked at. Whatever else is wrong stays as it is.
+ */
 export async function attachInstead(
   refusal: unknown,
   options: OpenOptions,
@@ -26,6 +29,7 @@ export async function attachInstead(
     createChannel: createTerminalChannel,
     clock,
   });
-  if (app === undefined) throw refusal;
-  return app;
+  if (app !== undefined) return app;
+  if (options.purpose !== 'look') throw refusal;
+  return await (await import('./look-beside.ts')).lookBeside(refusal, home, clock);
 }

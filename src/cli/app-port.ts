@@ -16,6 +16,7 @@ import type { Blobs, Search, Sessions, TurnLog, Usages } from '../model/store.ts
 import type { TrustDesk } from '../model/trust.ts';
 import type { DoctorDesk } from './doctor/doctor-desk.ts';
 import type { McpDesk } from './mcp/mcp-desk.ts';
+import type { Unfinished } from './render/transcript.ts';
 import type { GatewayView, StartFailure } from './service/gateway-view.ts';
 
 /**
@@ -29,8 +30,8 @@ export interface App extends AsyncDisposable {
   readonly warnings: readonly string[];
   /** What becomes of turns that no terminal looks at: they wait for one, or go on in the gateway. */
   readonly leftTurns: 'wait' | 'go-on';
-  /** Whether a turn of the session runs now, in the gateway. */
-  isAtWork(sessionId: SessionId): Promise<boolean>;
+  /** How it stands with what is unfinished in a session. */
+  unfinishedIn(sessionId: SessionId): Promise<Unfinished>;
   /** Begins to serve one chat in this terminal. Throws `no-model` where the model that is chosen for it cannot be used. */
   serveTerminal(seat: Seat, settings: SessionSettings | undefined): Promise<ServedTerminal>;
   /** Ends the shell of a session that was deleted, and removes its working state and the files that were sent to it. */
@@ -104,9 +105,13 @@ export interface ServeOptions {
   readonly start?: 'usual' | 'safe';
 }
 
-export type OpenOptions = ServeOptions | { readonly purpose: 'look' };
+/** To `look` needs no place of its own; to `change` what is kept does, or a gateway that does it. */
+export type OpenOptions = ServeOptions | { readonly purpose: 'look' | 'change' };
 
-/** Opens the home. Where a gateway runs on it, that is attached to; where something else does, it throws `already-running`. */
+/**
+ * Opens the home. Where a gateway runs on it, that is attached to. Where something else does, it throws `already-running`, except
+ * to whoever only wants to look: they read what is kept beside it.
+ */
 export type OpenApp = (options: OpenOptions) => Promise<App>;
 
 /** The settings as the program uses them, and the file that they come from. */

@@ -85,7 +85,7 @@ test('a second program on the same home is told that the first is running, and e
   const first = desk.start([], { input: 'hello\n', keepOpen: true });
   await first.prints(/One\./);
 
-  const second = await desk.run(['sessions', '--json']);
+  const second = await desk.run(['run', '--json', 'hello']);
 
   assert.equal(second.code, 75);
   assert.match(second.stderr, /already running/);

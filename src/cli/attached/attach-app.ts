@@ -36,7 +36,7 @@ export async function attachApp(options: AttachOptions): Promise<App | undefined
     },
     warnings: [...new Set([...line.warnings, ...warnings])],
     leftTurns: 'go-on',
-    isAtWork: (sessionId) => link.call('session.isAtWork', { sessionId }),
+    unfinishedIn: async (sessionId) => ((await link.call('session.isAtWork', { sessionId })) ? 'at-work' : 'left'),
     async serveTerminal(seat, settings) {
       const channel = createChannel({ ...seat, newMessageId: () => newId('turn', clock.now()) });
       const terminal = closing.use(new AttachedTerminal({ link, channel, seat, read, clock }));

@@ -34,7 +34,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
 /** The last turn of the session, and before it those that are still unfinished. */
 async function recallTurns(app: App, { session }: Place): Promise<ChatParts['recalled']> {
   if (session === undefined) return [];
-  const state = (await app.isAtWork(session.id)) ? 'at-work' : 'left';
+  const state = await app.unfinishedIn(session.id);
   const turns = transcribe(await app.store.turns.after(session.id, 0), state);
   const firstOpen = turns.findIndex((turn) => turn.result === undefined);
   return turns.slice(firstOpen === -1 ? -1 : firstOpen);

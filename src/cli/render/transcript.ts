@@ -16,8 +16,11 @@ export interface TurnTranscript {
   readonly result: TurnResult | undefined;
 }
 
-/** Whether what is unfinished in a session runs in a gateway, or was left by a program that has ended. */
-export type Unfinished = 'at-work' | 'left';
+/**
+ * Whether what is unfinished in a session runs in a gateway, or was left by a program that has ended; `elsewhere` where only the
+ * program that has the home knows.
+ */
+export type Unfinished = 'at-work' | 'left' | 'elsewhere';
 
 /** The turns of a session in order of admission. Pure. */
 export function transcribe(entries: readonly LoggedEntry[], unfinished: Unfinished): readonly TurnTranscript[] {
@@ -36,8 +39,7 @@ function transcribeTurn(turnId: TurnId, entries: readonly LoggedEntry[], unfinis
   const { result, openCalls } = foldTurn(entries.map(({ entry }) => entry));
   if (view.untold !== undefined) pieces.push({ type: 'note', text: view.untold });
   if (result !== undefined) pieces.push(...showResult(result, view));
-  else if (unfinished === 'at-work') pieces.push(...showWork(openCalls, view));
-  else pieces.push(...showOpenEnd(openCalls));
+  else pieces.push(...showUnfinished(unfinished, openCalls, view));
   const isLate = result === undefined && unfinished === 'at-work';
   return { turnId, pieces, view: { ...view, untold: undefined, isLate }, result };
 }
@@ -59,6 +61,17 @@ function showResult(result: TurnResult, view: TurnView): readonly Piece[] {
       return [{ type: 'note', text: `this did not work: ${result.reason}` }];
     case 'parked':
       return [{ type: 'note', text: `put aside: ${result.reason}` }];
+  }
+}
+
+function showUnfinished(unfinished: Unfinished, openCalls: readonly OpenCall[], view: TurnView): readonly Piece[] {
+  switch (unfinished) {
+    case 'at-work':
+      return showWork(openCalls, view);
+    case 'left':
+      return showOpenEnd(openCalls);
+    case 'elsewhere':
+      return [{ type: 'note', text: 'this turn is unfinished; it may be under way in another terminal' }];
   }
 }
 

@@ -12,7 +12,7 @@ export const deleteSessions: CommandFunction = async (args, deps) => {
   const isSure = args.has('yes');
   if (!isSure && process.stdinType() !== 'terminal')
     throw new AppError('bad-usage', 'nobody can be asked here; say -y to delete without being asked');
-  await using app = await deps.openApp({ purpose: 'look' });
+  await using app = await deps.openApp({ purpose: 'change' });
   // All are found before the first is deleted: a wrong id in the list deletes nothing.
   const found = new Map<string, Session>();
   for (const written of args.words) {

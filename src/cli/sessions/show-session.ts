@@ -22,7 +22,7 @@ export const showSession: CommandFunction = async (args, deps) => {
   const printer = new PiecePrinter({ speech: write, notes: write, style, columns });
   const title = session.title === '' ? session.id : `${oneLine(session.title, 200)} (${session.id})`;
   printer.line(style.dim(`${title}, begun ${localTime(session.createdAt)} in ${oneLine(session.workdir, 200)}`));
-  const state = (await app.isAtWork(session.id)) ? 'at-work' : 'left';
+  const state = await app.unfinishedIn(session.id);
   for (const turn of transcribe(entries, state)) {
     printer.line('');
     for (const piece of turn.pieces) printer.print(piece);

@@ -8,7 +8,7 @@ import type { StoreFiles } from './store-files.ts';
 // Older ones can lose commits when a log is reset while someone reads it.
 const oldestSqlite = '3.51.3';
 // How long a foreign program that holds a lock is waited for. The event loop waits too, so it is short.
-const foreignLockMs = 1000;
+export const foreignLockMs = 1000;
 
 // Only of use before the first page exists; said to an existing database it would cost three flushes of the disk.
 const settingsOfNew = 'PRAGMA auto_vacuum = INCREMENTAL';

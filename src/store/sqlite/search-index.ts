@@ -11,7 +11,7 @@ const textsAtOnce = 50;
 const charactersAtOnce = 5000;
 
 // Texts are indexed in the order of their numbers, so everything up to the highest indexed number is in the index.
-const lastIndexed: Query<{ number: number }> = {
+export const lastIndexed: Query<{ number: number }> = {
   sql: 'SELECT coalesce(max(id), 0) AS number FROM text_words_docsize',
 };
 const newTexts: Query<{ number: number; text: string }> = {
