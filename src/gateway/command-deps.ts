@@ -17,6 +17,7 @@ import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
 import type { Restart } from './restart.ts';
+import type { ShownCheckpoints } from './shown-checkpoints.ts';
 import type { StandingConsents } from './standing-consents.ts';
 import type { Yolo } from './yolo.ts';
 
@@ -49,6 +50,7 @@ export interface CommandDeps {
   readonly settings: Pick<Settings, 'current'>;
   readonly catalogue: Catalogue;
   readonly checkpoints: FileHistory;
+  readonly shownCheckpoints: ShownCheckpoints;
   /** What sessions left running. */
   readonly background: Pick<Background, 'list' | 'readEnd' | 'stop' | 'noteTold'>;
   readonly toolbox: Pick<Toolbox, 'describeFence'>;

@@ -38,6 +38,7 @@ import type { ReceptionDeps } from './receive-inbound.ts';
 import { Replies } from './replies.ts';
 import type { Restart } from './restart.ts';
 import { RestartNotices } from './restart-notices.ts';
+import { ShownCheckpoints } from './shown-checkpoints.ts';
 import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
 import { stopTurnsOf } from './shut-out.ts';
@@ -96,6 +97,7 @@ export class Gateway implements AsyncDisposable {
   readonly #tellings: Tellings;
   readonly #posted: Disposable;
   readonly #yolo = new Yolo();
+  readonly #shownCheckpoints = new ShownCheckpoints();
   readonly #taskNotices: TaskNotices;
   readonly #consents: StandingConsents;
   readonly #settings: SettingsWatch;
@@ -225,9 +227,9 @@ export class Gateway implements AsyncDisposable {
     const { store, wake, signals, clock, faults, settings } = this.#deps;
     const lanes = this.#lanes;
     const approvals = this.#approvals;
-    const [agents, yolo, consents] = [this.#agents, this.#yolo, this.#consents];
     const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
-    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents, closeBeside, yolo, consents });
+    const kept = { yolo: this.#yolo, consents: this.#consents, shownCheckpoints: this.#shownCheckpoints };
+    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents: this.#agents, closeBeside, ...kept });
     const commands: CommandRunner = async (command, from) => {
       await this.lookAtSettings(from.address);
       return await run(command, from);

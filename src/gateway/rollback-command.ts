@@ -23,6 +23,8 @@ export async function runRollback(rest: string, where: NewSession, deps: Command
   if (wish.number > last)
     return `There ${last === 1 ? 'is only one' : `are only ${last}`} to go back by: /rollback list.`;
   if (wish.type === 'list') return await describeList(id, checkpoints, deps);
+  if (wish.counts === 'from-list' && deps.shownCheckpoints.isOld(id, checkpoints))
+    return `Nothing was touched: the list has changed since you saw it, and ${wish.number} may mean something else now.\n${await describeList(id, checkpoints, deps)}`;
   if (wish.type === 'show') return describeRollback(await deps.checkpoints.look(id, wish.number), wish.number);
   if (deps.lanes.isBusy(id)) return 'A turn is running here. /stop it first, then /rollback.';
   return describeRollback(await deps.checkpoints.rollBack(id, wish.number, wish.how), wish.number);
@@ -30,8 +32,14 @@ export async function runRollback(rest: string, where: NewSession, deps: Command
 
 type Wish =
   | { readonly type: 'list'; readonly number: number }
-  | { readonly type: 'show'; readonly number: number }
-  | { readonly type: 'act'; readonly number: number; readonly how: 'careful' | 'forced' };
+  | (Counted & { readonly type: 'show' })
+  | (Counted & { readonly type: 'act'; readonly how: 'careful' | 'forced' });
+
+/** A number that was said may have been read in a list; without one, the last is meant, whichever that is. */
+interface Counted {
+  readonly number: number;
+  readonly counts: 'from-list' | 'from-last';
+}
 
 const wishes = /^(?<verb>list|show)?\s*(?<digits>\d{1,4})?\s*(?<force>--force)?$/i;
 
@@ -41,14 +49,15 @@ function readWish(rest: string): Wish | undefined {
   if (found === undefined) return undefined;
   const { verb, digits, force } = found as Readonly<Record<string, string | undefined>>;
   const number = Number(digits ?? 1);
+  const counts = digits === undefined ? 'from-last' : 'from-list';
   if (number === 0 || (verb !== undefined && force !== undefined)) return undefined;
   switch (verb?.toLowerCase()) {
     case 'list':
       return digits === undefined ? { type: 'list', number } : undefined;
     case 'show':
-      return { type: 'show', number };
+      return { type: 'show', number, counts };
     case undefined:
-      return { type: 'act', number, how: force === undefined ? 'careful' : 'forced' };
+      return { type: 'act', number, counts, how: force === undefined ? 'careful' : 'forced' };
   }
   return undefined;
 }
@@ -56,8 +65,9 @@ function readWish(rest: string): Wish | undefined {
 async function describeList(
   sessionId: SessionId,
   checkpoints: readonly Checkpoint[],
-  { store, clock }: CommandDeps,
+  { store, clock, shownCheckpoints }: CommandDeps,
 ): Promise<string> {
+  shownCheckpoints.note(sessionId, checkpoints);
   const said = await readMessages(sessionId, store);
   const rows = checkpoints.slice(0, mostListed).map(({ number, at, kind, files }) => {
     const what = kind.type === 'turn' ? `“${said.get(kind.turnId) ?? '…'}”` : describeOwn(kind.state);

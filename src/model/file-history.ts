@@ -2,6 +2,8 @@ import type { SessionId, TurnId } from '../base/ids.ts';
 
 /** What files were like before a turn wrote to them, or before they were put back. The newest has the number 1. */
 export interface Checkpoint {
+  /** Stays the same while others come and go. */
+  readonly id: string;
   readonly number: number;
   readonly at: number;
   readonly kind: CheckpointKind;

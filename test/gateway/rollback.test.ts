@@ -102,6 +102,26 @@ test('/rollback says what it cannot do: nothing kept, no such number, a running 
   assert.equal(await readFile(join(house.workdir, 'f'), 'utf8'), 'x');
 });
 
+test('/rollback refuses a number of a list that has changed, shows the new one, and takes its numbers', async () => {
+  const writing = ['a', 'b', 'c'].flatMap((path) => [callsTool('write_file', { path, content: 'x' }), says('Done.')]);
+  await using house = await openTestHouse({ script: writing });
+  await house.say('write a');
+  await house.say('write b');
+  await command(house, '/rollback list');
+  await house.say('write c');
+
+  const refused = await command(house, '/rollback 2');
+  const stayed = await readFile(join(house.workdir, 'b'), 'utf8');
+  const done = await command(house, '/rollback 2');
+  const again = await command(house, '/rollback show 1');
+
+  assert.match(refused, /^Nothing was touched: the list has changed since you saw it, and 2 may mean/);
+  assert.match(refused, /\n1 {2}.*“write c”\n2 {2}.*“write b”\n3 {2}.*“write a”\n/);
+  assert.equal(stayed, 'x');
+  assert.match(done, /^Back to before the last 2\.\n {2}\/work\/c: removed.*\n {2}\/work\/b: removed/);
+  assert.match(again, /^Nothing was touched: .*\n1 {2}.* a rollback\n/);
+});
+
 test('/rollback works from a phone', async () => {
   await using house = await openTelegramHouse({
     script: [callsTool('write_file', { path: 'note.txt', content: 'x' }), says('Done.')],

@@ -22,6 +22,7 @@ export interface RollbackWish {
 export async function listCheckpoints(folder: string): Promise<readonly Checkpoint[]> {
   const journals = await readJournals(folder);
   return journals.map((journal, index) => ({
+    id: journal.id,
     number: index + 1,
     at: journal.at,
     kind:
