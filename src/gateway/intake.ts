@@ -90,21 +90,29 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
 /** While the model waits for an answer, what is said is that answer; undefined where it waits for none. */
 async function answerQuestion(inbound: InboundMessage, text: string, deps: IntakeDeps): Promise<Intake | undefined> {
   const { key, address, person } = inbound;
-  switch (await deps.questions.answer({ address, person, said: { text, key } })) {
+  const answering = await deps.questions.answer({ address, person, said: { text, key } });
+  switch (answering.type) {
     case 'taken':
       return { type: 'answered' };
     case 'duplicate':
       return { type: 'ignored', reason: 'duplicate' };
     case 'nothing-asked':
       return undefined;
+    case 'no-such-choice':
+      return { type: 'refused', reason: describeNoChoice(text, answering.choices) };
   }
+}
+
+function describeNoChoice(number: string, choices: number): string {
+  const range = choices === 1 ? 'there is only choice 1' : `the choices are 1 to ${choices}`;
+  return `${range}; say ${number} once more if you mean the number itself`;
 }
 
 type Choice = Extract<Inbound, { readonly type: 'choice' }>;
 
 async function choose({ address, person, choice, digest }: Choice, deps: IntakeDeps): Promise<Intake> {
   const answering = await deps.questions.answer({ address, person, said: { choice, digest } });
-  return answering === 'taken'
+  return answering.type === 'taken'
     ? { type: 'answered' }
     : { type: 'refused', reason: 'that question is not open any more, or is for someone else' };
 }

@@ -24,18 +24,28 @@ interface Pending {
   readonly question: AskedQuestion;
   readonly message: Outbound;
   readonly resolve: (end: QuestionEnd) => void;
+  /** Aborts as soon as it is not asked any more. */
+  readonly over: AbortSignal;
+  /** A number that none of the choices has, as it was said: said once more, it is meant as it is. */
+  doubted: string | undefined;
+}
+
+interface SaidText {
+  readonly text: string;
+  readonly key: InboundKey;
 }
 
 /** What a person said to a question: words, or a press of a button that names it. */
 export interface GivenAnswer {
   readonly address: Address;
   readonly person: PersonId;
-  readonly said:
-    | { readonly text: string; readonly key: InboundKey }
-    | { readonly choice: number; readonly digest: string };
+  readonly said: SaidText | { readonly choice: number; readonly digest: string };
 }
 
-export type Answering = 'taken' | 'duplicate' | 'nothing-asked';
+export type Answering =
+  | { readonly type: 'taken' | 'duplicate' | 'nothing-asked' }
+  /** A number that may be a slip: there are only so many choices. The question stays open. */
+  | { readonly type: 'no-such-choice'; readonly choices: number };
 
 /**
  * Questions of the model that wait for a person. The first message or press at their address answers the oldest; it is in
@@ -57,11 +67,13 @@ export class PendingQuestions implements Questions {
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<QuestionEnd>();
     const message = this.#word(question, session.address);
-    const pending: Pending = { address: addressKey(session.address), question, message, resolve };
+    const ended = new AbortController();
+    const over = AbortSignal.any([signal, ended.signal]);
+    const asked = { question, message, resolve, over, doubted: undefined };
+    const pending: Pending = { address: addressKey(session.address), ...asked };
     this.#pending.add(pending);
-    const over = new AbortController();
-    const shown = this.#show(message, channel, AbortSignal.any([signal, over.signal]));
-    const late = clock.sleep(patienceMs(), AbortSignal.any([signal, over.signal]));
+    const shown = this.#show(message, channel, over);
+    const late = clock.sleep(patienceMs(), over);
     let ending = 'No longer asked.';
     try {
       const end = await Promise.race([promise, shown.then(() => promise), late.then(() => silence)]);
@@ -69,7 +81,7 @@ export class PendingQuestions implements Questions {
       return end;
     } finally {
       this.#pending.delete(pending);
-      over.abort();
+      ended.abort();
       late.catch(() => undefined);
       void shown.then(
         // Asked for anew: another screen may have come and shown it too.
@@ -82,7 +94,9 @@ export class PendingQuestions implements Questions {
   /** Takes what someone said as the answer to the oldest question there, if one is open. */
   async answer({ address, person, said }: GivenAnswer): Promise<Answering> {
     const pending = this.#find(address, said);
-    if (pending === undefined) return 'nothing-asked';
+    if (pending === undefined) return { type: 'nothing-asked' };
+    const doubtful = findDoubtful(said, pending);
+    if (doubtful !== undefined) return await this.#doubt(doubtful, pending);
     // At once, so that no second message answers the same question.
     this.#pending.delete(pending);
     const text = readAnswer(said, pending.question.choices);
@@ -95,12 +109,23 @@ export class PendingQuestions implements Questions {
       });
       if (isNew) pending.resolve({ type: 'answered', text });
       else this.#pending.add(pending);
-      return isNew ? 'taken' : 'duplicate';
+      return { type: isNew ? 'taken' : 'duplicate' };
     } catch (thrown) {
-      if (isAppError(thrown, 'fenced')) return 'nothing-asked';
+      if (isAppError(thrown, 'fenced')) return { type: 'nothing-asked' };
       this.#pending.add(pending);
       throw thrown;
     }
+  }
+
+  /** Noted as dealt with, so that the same message, delivered twice, is not the number said twice. */
+  async #doubt({ text, key }: SaidText, pending: Pending): Promise<Answering> {
+    pending.doubted = text.trim();
+    const noted = await this.#deps.store.transaction((tx) => tx.inbox.note(key));
+    if (noted === 'duplicate') return { type: 'duplicate' };
+    const channel = this.#deps.channelFor(pending.message.address);
+    // A terminal took the line for an answer, and prompts for none any more. In a chat the question still stands there.
+    if (channel?.traits.answers === 'at-once') await this.#show(pending.message, channel, pending.over);
+    return { type: 'no-such-choice', choices: pending.question.choices.length };
   }
 
   /** Whoever is asked does not want to say, or cannot. False where nothing is asked that this is about. */
@@ -155,6 +180,15 @@ function readAnswer(said: GivenAnswer['said'], choices: readonly string[]): stri
   if ('choice' in said) return choices[said.choice] ?? String(said.choice + 1);
   const text = said.text.trim();
   return (/^\d$/.test(text) ? choices[Number(text) - 1] : undefined) ?? text;
+}
+
+/** What was said, where it is a bare number that no choice has, nor is, and that was not said before. Pure. */
+function findDoubtful(said: GivenAnswer['said'], pending: Pending): SaidText | undefined {
+  const { choices } = pending.question;
+  if ('choice' in said || choices.length === 0) return undefined;
+  const text = said.text.trim();
+  if (!/^\d{1,2}$/.test(text) || text === pending.doubted || choices.includes(text)) return undefined;
+  return choices[Number(text) - 1] === undefined ? said : undefined;
 }
 
 function describeEnd(end: QuestionEnd): string {

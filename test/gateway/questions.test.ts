@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Inbound } from '../../src/model/channel.ts';
 import type { Faults } from '../../src/model/faults.ts';
-import { outcomeToText } from '../../src/model/message.ts';
+import { outcomeToText, textPart } from '../../src/model/message.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
@@ -25,7 +26,6 @@ async function outcomes(house: TestHouse): Promise<readonly string[]> {
 for (const [said, meant] of [
   ['2', 'blue'],
   ['a dark green', 'a dark green'],
-  ['7', '7'],
 ] as const) {
   test(`CLAR-02 while a question waits, “${said}” is its answer and no message of its own`, async () => {
     await using house = await openHouse();
@@ -43,6 +43,40 @@ for (const [said, meant] of [
     assert.ok(!(await house.logTypes()).includes('turn.steered'));
   });
 }
+
+test('CLAR-02 a number that no choice has is doubted once, and the question stays; said again, it is the answer', async () => {
+  await using house = await openHouse();
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+
+  const doubted = await house.admit('7');
+  const answered = await house.admit('7');
+  await house.whenIdle();
+
+  const reason = 'the choices are 1 to 2; say 7 once more if you mean the number itself';
+  assert.deepEqual([doubted, answered], [{ type: 'refused', reason }, { type: 'answered' }]);
+  assert.deepEqual(await outcomes(house), ['The user answers: 7']);
+});
+
+test('CLAR-02 a number that was doubted and is delivered twice is one message, and answers nothing', async () => {
+  await using house = await openHouse();
+  const question = house.whenAsked();
+  await house.admit('paint it');
+  await question;
+  const { address, person, workdir } = await house.session();
+  const key = { platform: address.platform, account: 'here', chat: address.chat, messageId: 'seven', revision: 0 };
+  const delivery: Inbound = { type: 'message', key, address, person, parts: [textPart('7')], workdir };
+
+  const first = await house.gateway.takeIn(delivery);
+  const second = await house.gateway.takeIn(delivery);
+  await house.admit('blue');
+  await house.whenIdle();
+
+  assert.equal(first.type, 'refused');
+  assert.deepEqual(second, { type: 'ignored', reason: 'duplicate' });
+  assert.deepEqual(await outcomes(house), ['The user answers: blue']);
+});
 
 test('CLAR-02 of two answers in the same moment the first counts, and the second is a message like any other', async () => {
   await using house = await openHouse({ script: ({ index }) => (index === 0 ? asked : says('Painted.')) });

@@ -7,10 +7,13 @@ import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 const skip = noTerminal;
 const prompt = /^›$/m;
 const asked = /Which colour\?\n {2}1\. {2}red\n {2}2\. {2}blue\nAnswer with a number, or in your own words\.\n/;
+const doubted = new RegExp(
+  `${asked.source}That was not taken in: the choices are 1 to 2; say 7 once more[^]*Your answer:$`,
+);
 const waiting = new RegExp(`${asked.source}Your answer:$`);
 
 test(
-  'a question of the model waits at a prompt, is there once after talaria -c, and takes a number',
+  'a question of the model waits at a prompt, is there once after talaria -c, and takes a number that it has',
   { skip },
   async () => {
     await using desk = await openDesk([
@@ -28,6 +31,8 @@ test(
     const resumed = await second.shows(waiting);
     await second.enter('/title The door');
     await second.shows(/is now called “The door”\.\nYour answer:$/);
+    await second.enter('7');
+    await second.shows(doubted);
     await second.enter('2');
     const screen = await second.shows(/Blue it is\.\n›$/);
 
