@@ -27,7 +27,7 @@ const lookEveryMs = 5_000;
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;
   readonly #lostAccess: LostAccess;
-  /** What was found wrong while nobody was there to be told. */
+  /** What was found wrong and nobody was told yet. It stays, whatever else fails, until someone is. */
   #untold: readonly string[] = [];
 
   constructor(deps: SettingsWatchDeps) {
@@ -38,15 +38,16 @@ export class SettingsWatch {
   /** The same for everything that arrives: messages, edits, buttons and commands. */
   async judge(inbound: Inbound): Promise<Access> {
     if (inbound.address.platform === 'terminal') return decideAccess(inbound, 'stranger');
-    const problems = await this.#takeUp();
+    await this.#takeUp();
     const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
-    this.#passOn(problems, access.type === 'granted' ? inbound.address : undefined);
+    this.#passOn(access.type === 'granted' ? inbound.address : undefined);
     return access;
   }
 
   /** Takes over an edit; what is wrong with it is told at the address, or else to whoever runs the program. */
   async look(address?: Address): Promise<void> {
-    this.#passOn(await this.#takeUp(), address);
+    await this.#takeUp();
+    this.#passOn(address);
   }
 
   /**
@@ -60,27 +61,26 @@ export class SettingsWatch {
       if (rest === 'stopped') return;
       if (!isAtWork()) continue;
       try {
-        const found = await this.#takeUp();
-        this.#untold = [...this.#untold, ...found];
+        await this.#takeUp();
       } catch (thrown) {
         log.write('error', 'the settings were not looked at', { reason: describeError(thrown) });
       }
     }
   }
 
-  async #takeUp(): Promise<readonly string[]> {
+  async #takeUp(): Promise<void> {
     const { settings, log } = this.#deps;
-    const untold = this.#untold;
-    this.#untold = [];
-    const problems = [...untold, ...(await settings.refresh())];
+    const found = await settings.refresh();
+    this.#untold = [...this.#untold, ...found];
     // Nobody else's message is lost over this; the next look tries again.
     await this.#lostAccess.stopTurns().catch((thrown: unknown) => {
       log.write('error', 'a turn was not stopped', { reason: describeError(thrown) });
     });
-    return problems;
   }
 
-  #passOn(problems: readonly string[], address: Address | undefined): void {
+  #passOn(address: Address | undefined): void {
+    const problems = this.#untold;
+    this.#untold = [];
     for (const problem of problems) {
       this.#deps.log.write('warn', problem);
       if (address === undefined) void this.#deps.announce(problem);
