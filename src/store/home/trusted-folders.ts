@@ -5,6 +5,7 @@ import { parseJson } from '../../base/json.ts';
 import { describeProblems, integer, list, object, optional, string } from '../../model/schema.ts';
 import type { SeenFile, TrustedFolder } from '../../model/trust.ts';
 import { readTextFile } from '../read-text-file.ts';
+import { takeFileLock } from './file-lock.ts';
 import { stampOf } from './file-stamp.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -59,22 +60,25 @@ export class TrustedFolders {
   }
 
   async add(folder: TrustedFolder): Promise<void> {
-    const { folders, seen } = this.#read();
-    await this.#write({ folders: [...folders.filter(({ path }) => path !== folder.path), folder], seen });
+    await this.#change(({ folders, seen }) => ({
+      folders: [...folders.filter(({ path }) => path !== folder.path), folder],
+      seen,
+    }));
   }
 
   async noteSeen(file: SeenFile): Promise<void> {
-    const { folders, seen } = this.#read();
-    await this.#write({ folders, seen: [...seen.filter(({ path }) => path !== file.path), file] });
+    await this.#change(({ folders, seen }) => ({
+      folders,
+      seen: [...seen.filter(({ path }) => path !== file.path), file],
+    }));
   }
 
   /** What was looked at in it is forgotten, too. */
   async remove(path: string): Promise<void> {
-    const { folders, seen } = this.#read();
-    await this.#write({
+    await this.#change(({ folders, seen }) => ({
       folders: folders.filter((folder) => folder.path !== path),
       seen: seen.filter((file) => !isInside(file.path, path)),
-    });
+    }));
   }
 
   #read(): TrustList {
@@ -83,7 +87,10 @@ export class TrustedFolders {
     throw new AppError('bad-config', `${this.#file} cannot be used, so that no folder is trusted: ${listed.problem}`);
   }
 
-  async #write({ folders, seen }: TrustList): Promise<void> {
+  /** Another process changes the file, too: what was read before the lock may bring back what that one took out. */
+  async #change(change: (list: TrustList) => TrustList): Promise<void> {
+    await using _lock = await takeFileLock(`${this.#file}.lock`);
+    const { folders, seen } = change(this.#read());
     const sorted = folders.toSorted((left, right) => (left.path < right.path ? -1 : 1));
     const written = { folders: sorted, ...(seen.length > 0 && { seen }) };
     await writeAtomically(this.#file, `${JSON.stringify(written, null, 2)}\n`);

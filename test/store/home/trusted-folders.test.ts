@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isAppError } from '../../../src/base/errors.ts';
@@ -35,6 +35,21 @@ test('a link into a trusted folder is trusted, a link out of it is not, and neit
   assert.deepEqual(trusted.around(join(folder.path, 'way-in')), [project]);
   assert.deepEqual(trusted.around(join(project, 'way-out')), []);
   assert.deepEqual(trusted.around(join(project, 'gone')), []);
+});
+
+test('of folders that are named in the same moment none is lost', async () => {
+  await using folder = await makeTempFolder();
+  const file = join(folder.path, 'trusted.json');
+  const paths = ['/a', '/b', '/c'];
+
+  await Promise.all(paths.map((path) => new TrustedFolders(file).add({ path, since: 1 })));
+
+  const listed = new TrustedFolders(file).list();
+  assert.deepEqual(
+    listed.map(({ path }) => path),
+    paths,
+  );
+  assert.deepEqual(readdirSync(folder.path), ['trusted.json']);
 });
 
 test('what another process writes counts at once, and what it takes out no longer does', async () => {
