@@ -180,6 +180,11 @@ export class PendingApprovals implements Approvals {
     return { question: text, left: this.#openAt(address).length, atMost: offer?.atMost ?? 'once' };
   }
 
+  /** The oldest question that is open at an address. */
+  oldestAt(address: Address): Outbound | undefined {
+    return this.#openAt(address)[0]?.question;
+  }
+
   async #settle(pending: Pending, address: Address, said: PersonSaid): Promise<'taken' | 'not-theirs' | 'too-late'> {
     if (said.verdict === 'approved' && !(await this.#mayAllow(pending, address, said.by))) return 'not-theirs';
     // Someone else may have answered in the meantime.

@@ -16,6 +16,7 @@ import type { Purpose } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
+import type { PendingQuestions } from './questions.ts';
 import type { Restart } from './restart.ts';
 import type { ShownCheckpoints } from './shown-checkpoints.ts';
 import type { StandingConsents } from './standing-consents.ts';
@@ -42,7 +43,8 @@ export interface CommandDeps {
   readonly agents: Pick<AgentCache, 'evictAll'>;
   /** Closes a session that was replaced. What fails of that, the next sweep does. */
   readonly closeBeside: (sessionId: SessionId) => void;
-  readonly approvals: Pick<PendingApprovals, 'answerOldest'>;
+  readonly approvals: Pick<PendingApprovals, 'answerOldest' | 'oldestAt'>;
+  readonly questions: Pick<PendingQuestions, 'oldestAt'>;
   readonly yolo: Yolo;
   readonly consents: Pick<StandingConsents, 'inSession' | 'forget'>;
   readonly models: Models;

@@ -229,7 +229,8 @@ export class Gateway implements AsyncDisposable {
     const approvals = this.#approvals;
     const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
     const kept = { yolo: this.#yolo, consents: this.#consents, shownCheckpoints: this.#shownCheckpoints };
-    const run = createCommandRunner({ ...this.#deps, lanes, approvals, agents: this.#agents, closeBeside, ...kept });
+    const live = { lanes, approvals, questions: this.#questions, agents: this.#agents, closeBeside };
+    const run = createCommandRunner({ ...this.#deps, ...live, ...kept });
     const commands: CommandRunner = async (command, from) => {
       await this.lookAtSettings(from.address);
       return await run(command, from);

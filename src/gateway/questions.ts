@@ -146,6 +146,11 @@ export class PendingQuestions implements Questions {
     for (const { resolve } of this.#at(address)) resolve({ type: 'nobody' });
   }
 
+  /** The oldest question that is open at an address. */
+  oldestAt(address: Address): Outbound | undefined {
+    return this.#at(address)[0]?.message;
+  }
+
   #at(address: Address): readonly Pending[] {
     return [...this.#pending].filter((pending) => pending.address === addressKey(address));
   }

@@ -1,4 +1,5 @@
 import { webchatPlatform } from '../model/channel.ts';
+import type { Outbound } from '../model/channel.ts';
 import type { Session } from '../model/session.ts';
 import type { NewSession } from '../model/store.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
@@ -91,10 +92,18 @@ async function describeServers({ toolServers }: CommandDeps): Promise<readonly s
   return servers.map((server) => `mcp      ${describeServer(server)}`);
 }
 
-async function describeWork({ id }: Session, { lanes, store }: CommandDeps): Promise<string> {
-  const waiting = (await store.turns.unsettled(id)).length - 1;
-  const work = lanes.isBusy(id) ? 'working' : 'idle';
+async function describeWork({ id, address }: Session, deps: CommandDeps): Promise<string> {
+  const waiting = (await deps.store.turns.unsettled(id)).length - 1;
+  const asked = deps.approvals.oldestAt(address) ?? deps.questions.oldestAt(address);
+  const work = asked ? describeAsked(asked) : deps.lanes.isBusy(id) ? 'working' : 'idle';
   return waiting > 0 ? `${work}, ${waiting} more wait` : work;
+}
+
+function describeAsked({ text, about }: Outbound): string {
+  const [line = ''] = text.split('\n');
+  const what = shorten(line);
+  if (about === 'choice') return `waits for your answer: ${what}`;
+  return `waits for your ${about === 'act' ? 'consent' : 'answer'} (/approve or /deny): ${what}`;
 }
 
 async function describeAnswering({ settings }: Session, { models }: CommandDeps): Promise<string> {

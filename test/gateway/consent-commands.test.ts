@@ -33,9 +33,11 @@ for (const [typed, told, ran] of [
     await house.admit('run it');
     await asked;
 
+    const status = toldBy(await house.admit('/status'));
     const reply = toldBy(await house.admit(typed));
     await house.whenIdle();
 
+    assert.match(status, /^state {4}waits for your consent \(\/approve or \/deny\): echo ran >> ledger$/m);
     assert.match(reply, told);
     assert.equal(await ledgerOf(house), ran);
     const answers = (await house.log()).flatMap(({ entry }) => (entry.type === 'approval.answered' ? [entry.by] : []));

@@ -104,7 +104,7 @@ test('CLAR-02 commands still work while a question waits, and a stop ends it', a
   await house.admit('/stop');
   await house.whenIdle();
 
-  assert.equal(status.type, 'commanded');
+  assert.match(status.type === 'commanded' ? status.reply : '', /^state {4}waits for your answer: Which colour\?$/m);
   assert.equal(house.shown.at(-1)?.text, 'Stopped.');
   assert.ok(!(await house.logTypes()).includes('question.answered'));
 });
