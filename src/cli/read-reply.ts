@@ -9,8 +9,8 @@ export interface Reply {
 }
 
 /** What stands in front of the answer to a question. Pure. */
-export function promptFor(question: Pick<Outbound, 'about' | 'offer'>): string {
-  return takesWords(question) ? 'Your answer: ' : replyPrompt(question.offer);
+export function promptFor(question: Pick<Outbound, 'about' | 'offer'>, columns: number | undefined): string {
+  return takesWords(question) ? 'Your answer: ' : replyPrompt(question.offer, columns);
 }
 
 /** Whether any words answer a question. Pure. */
@@ -18,11 +18,23 @@ export function takesWords({ about }: Pick<Outbound, 'about'>): boolean {
   return about === 'choice';
 }
 
-/** What stands in front of the answer: which ones there are. Pure. */
-export function replyPrompt(offer: ConsentOffer | undefined): string {
-  if (offer === undefined) return 'Allow this? [y/N] ';
-  const always = offer.atMost === 'always' ? ' [a]lways,' : '';
-  return `Allow this? [y]es once, for the [s]ession,${always} [N]o: `;
+/** What stands in front of the answer: which ones there are, in as many words as a row of the screen has room for. Pure. */
+export function replyPrompt(offer: ConsentOffer | undefined, columns = Infinity): string {
+  const [long, ...shorter] = wordings(offer);
+  return [long, ...shorter].find((wording) => wording.length < columns - roomBeside) ?? shorter.at(-1) ?? long;
+}
+
+/** For the answer, and for a word in front of it that something else waits to be shown. */
+const roomBeside = 15;
+
+function wordings(offer: ConsentOffer | undefined): readonly [string, ...string[]] {
+  if (offer === undefined) return ['Allow this? [y/N] ', '[y/N] '];
+  const [always, a] = offer.atMost === 'always' ? [' [a]lways,', '/a'] : ['', ''];
+  return [
+    `Allow this? [y]es once, for the [s]ession,${always} [N]o: `,
+    `[y]es, [s]ession,${always} [N]o: `,
+    `[y/s${a}/N] `,
+  ];
 }
 
 /** An answer that reaches further counts only where it was offered. Pure. */

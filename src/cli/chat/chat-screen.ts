@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { Interface, Key } from 'node:readline';
+import type { Outbound } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
+import { promptFor } from '../read-reply.ts';
 import { chooseStyle, decideEscapes, eraseRow } from '../render/style.ts';
 import { isInPaste, noteCursorRow } from './note-cursor-row.ts';
 
@@ -113,6 +115,11 @@ export class ChatScreen implements Disposable {
     this.hidePrompt();
     this.#isPromptShown = true;
     this.#lines.prompt();
+  }
+
+  /** Shows the prompt of a question, in one row if it can be. */
+  ask(question: Outbound): void {
+    this.prompt(promptFor(question, this.#process.stdout.columns), 'forgotten');
   }
 
   /** Takes a prompt away at which nothing was typed. */

@@ -6,7 +6,7 @@ import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
 import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
-import { promptFor, readReply, takesWords } from '../read-reply.ts';
+import { readReply, takesWords } from '../read-reply.ts';
 import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
 import { StatusNotes } from '../render/status-notes.ts';
@@ -254,7 +254,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   beforeTyping(): void {
     this.#view.endLine();
-    if (this.#mode.type === 'asking') this.#screen.prompt(promptFor(this.#mode.question), 'forgotten');
+    if (this.#mode.type === 'asking') this.#screen.ask(this.#mode.question);
     else this.#screen.prompt('› ', 'remembered');
   }
 
@@ -387,7 +387,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     }
     if (this.#message.isContinued) this.#screen.prompt('… ', 'remembered');
     else if (!this.#message.isEmpty) return;
-    else if (this.#mode.type === 'asking') this.#screen.prompt(promptFor(this.#mode.question), 'forgotten');
+    else if (this.#mode.type === 'asking') this.#screen.ask(this.#mode.question);
     else if (this.#mode.type === 'idle') {
       this.#view.endLine();
       this.#screen.prompt('› ', 'remembered');

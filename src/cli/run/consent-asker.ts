@@ -22,10 +22,11 @@ export class ConsentAsker implements Disposable {
     const style = chooseStyle({ isTerminal: stderr.isTTY, env });
     using answers = new TypedAnswers(this.#process);
     await answers.begin();
-    const shown = wrapConsent(makeVisible(question), stderr.isTTY ? stderr.columns : undefined);
+    const columns = stderr.isTTY ? stderr.columns : undefined;
+    const shown = wrapConsent(makeVisible(question), columns);
     stderr.write(`This needs your consent:\n${style.bold(shown)}\n`);
     for (;;) {
-      stderr.write(replyPrompt(offer));
+      stderr.write(replyPrompt(offer, columns));
       const answer = await answers.next(this.#leaving.signal);
       const reply = answer.type === 'pasted' ? 'unclear' : readReply(answer.type === 'typed' ? answer.line : '', offer);
       if (reply !== 'unclear') return reply;

@@ -7,6 +7,18 @@ import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 const skip = noTerminal;
 const prompt = /^›$/m;
 
+test('on a narrow screen a question is answered in one row, whatever waits behind it', { skip }, async () => {
+  await using desk = await openDesk([callsTool('terminal', { command: 'touch made' }), says('Done.')]);
+  await using terminal = openTerminal(desk, [], { columns: 50 });
+  await terminal.shows(prompt);
+  await terminal.enter('make it');
+
+  await terminal.shows(/\n\[y\]es, \[s\]ession, \[a\]lways, \[N\]o:$/);
+  await terminal.enter('y');
+
+  await terminal.shows(/\[N\]o: y\n[\s\S]*Done\.\n›$/);
+});
+
 test(
   'at a question s allows for the session and a allows for good, which talaria approvals lists',
   { skip },
