@@ -3,6 +3,7 @@ import { addressKey } from '../model/session.ts';
 import type { Session } from '../model/session.ts';
 import { isPrivate } from './access.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import { describeLastExchange } from './last-exchange.ts';
 import { describePutOff } from './put-off.ts';
 
 const mostListed = 10;
@@ -37,7 +38,8 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
   deps.wake.wake(found.id);
   const told = `Going on with ${describe(found)}. The one before was ${current.id}.`;
   const moved = [told, ...describeMove(found, inbound)].join(' ');
-  return [moved, ...(await describePutOff(current, deps.store))].join('\n');
+  const last = await describeLastExchange(found, deps.store);
+  return [moved, ...(await describePutOff(current, deps.store)), ...last].join('\n');
 }
 
 async function findWished(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<Session | string> {

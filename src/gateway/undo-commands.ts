@@ -44,7 +44,7 @@ async function findLastTurn(where: NewSession, command: string, deps: CommandDep
 }
 
 /** The turn that ended last, of those that the model reads and that someone's message began. Pure. */
-function lastTurn(log: readonly LoggedEntry[]): LastTurn | undefined {
+export function lastTurn(log: readonly LoggedEntry[]): LastTurn | undefined {
   const undone = new Set(log.flatMap(({ entry }) => (entry.type === 'context.undone' ? [entry.turn] : [])));
   const messages = new Map(log.flatMap(({ turnId, entry }) => (isMessage(entry) ? [[turnId, entry]] : [])));
   // Not the one that was admitted last: an interruption runs before what waited.

@@ -51,6 +51,24 @@ test('/resume lists the latest sessions, and a number of the list goes on with t
   assert.ok(body.includes('about tea') && !body.includes('about coffee'));
 });
 
+test('/resume shows what was said last there, in short, and nothing that was taken back', async () => {
+  const long = ['First of many lines.', ...Array.from({ length: 20 }, (_, index) => `line ${index}`)].join('\n');
+  await using house = await openTestHouse({ script: [says('Kettle.'), says(long), says('Beans.')] });
+  await house.say('about tea');
+  await house.say('and in   full?');
+  const { id } = await house.session();
+  await house.admit('/new');
+  await house.say('about coffee');
+
+  const resumed = toldBy(await house.admit(`/resume ${id}`));
+  await house.say('/undo');
+  await house.admit('/new');
+  const again = toldBy(await house.admit(`/resume ${id}`));
+
+  assert.match(resumed, /\nLast there:\n› and in full\?\nFirst of many lines\.\nline 0\n[^]*\nline 6\n…$/);
+  assert.match(again, /\nLast there:\n› about tea\nKettle\.$/);
+});
+
 test('/resume finds a session by its id, a beginning of it, its title and a part of that', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('about tea');
@@ -114,7 +132,7 @@ test('the owner at the terminal goes on with a session of any platform', async (
   const reply = toldBy(await house.admit(`/resume ${inDm}`));
   await house.say('go on');
 
-  assert.match(reply, /It was on telegram; there a new one begins with the next message\.$/);
+  assert.match(reply, /It was on telegram; there a new one begins with the next message\.$/m);
   assert.equal((await house.session()).id, inDm);
   assert.ok(house.server.requests.at(-1)?.body.includes('in private'));
 });
