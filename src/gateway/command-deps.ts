@@ -20,6 +20,7 @@ import type { PendingQuestions } from './questions.ts';
 import type { Restart } from './restart.ts';
 import type { ShownCheckpoints } from './shown-checkpoints.ts';
 import type { StandingConsents } from './standing-consents.ts';
+import type { Tellings } from './tellings.ts';
 import type { Yolo } from './yolo.ts';
 
 /** Work on the conversation that is admitted as a turn. */
@@ -57,6 +58,7 @@ export interface CommandDeps {
   readonly background: Pick<Background, 'list' | 'readEnd' | 'stop' | 'noteTold'>;
   readonly toolbox: Pick<Toolbox, 'describeFence'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
+  readonly tellings: Pick<Tellings, 'answer'>;
   readonly restart: Restart;
   readonly clock: Clock;
   readonly log: Log;

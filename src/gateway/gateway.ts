@@ -229,7 +229,14 @@ export class Gateway implements AsyncDisposable {
     const approvals = this.#approvals;
     const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
     const kept = { yolo: this.#yolo, consents: this.#consents, shownCheckpoints: this.#shownCheckpoints };
-    const live = { lanes, approvals, questions: this.#questions, agents: this.#agents, closeBeside };
+    const live = {
+      tellings: this.#tellings,
+      lanes,
+      approvals,
+      questions: this.#questions,
+      agents: this.#agents,
+      closeBeside,
+    };
     const run = createCommandRunner({ ...this.#deps, ...live, ...kept });
     const commands: CommandRunner = async (command, from) => {
       await this.lookAtSettings(from.address);

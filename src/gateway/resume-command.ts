@@ -1,7 +1,7 @@
 import { shortId } from '../base/ids.ts';
 import { addressKey } from '../model/session.ts';
 import type { Session } from '../model/session.ts';
-import { isPrivate } from './access.ts';
+import { isPrivate, mayBeTold } from './access.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
 import { describePutOff } from './put-off.ts';
@@ -33,7 +33,9 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
     deps.yolo.switchOff(id);
     deps.consents.forget(id);
   }
+  const wasAnswering = (await deps.store.sessions.find(found.address))?.id === found.id;
   await deps.store.sessions.resume(found.id, inbound.address);
+  if (wasAnswering) await tellChatOfMove(found, inbound, deps);
   // What was unfinished there goes on.
   deps.wake.wake(found.id);
   const told = `Going on with ${describe(found)}. The one before was ${current.id}.`;
@@ -77,6 +79,18 @@ function isReachable({ address }: Session, inbound: InboundMessage): boolean {
 
 function describe({ id, title }: Session): string {
   return title === '' ? id : `${id} (${title})`;
+}
+
+/** Who writes there is not to find themselves in an empty conversation unawares. Terminals are told by whoever serves them. */
+async function tellChatOfMove(
+  { address, person, workdir }: Session,
+  inbound: InboundMessage,
+  deps: CommandDeps,
+): Promise<void> {
+  if (address.platform === 'terminal' || inbound.address.platform !== 'terminal') return;
+  if (!(await mayBeTold({ address, person }, deps))) return;
+  const text = 'This conversation goes on at a terminal now: what you write here begins a new one.';
+  await deps.tellings.answer({ address, person, workdir }, text);
 }
 
 function describeMove({ address }: Session, inbound: InboundMessage): readonly string[] {

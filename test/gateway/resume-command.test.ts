@@ -124,6 +124,26 @@ test('in a chat only its own sessions are there; the threads of a private chat s
   assert.deepEqual(moved?.address, topic);
 });
 
+test('a chat is told when a terminal takes its conversation, and not when it takes one that the chat had left', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  const first = await sayAt(dm, 'an old one', house);
+  await typeAt(dm, '/new', house);
+  const second = await sayAt(dm, 'a new one', house);
+  const told = async (): Promise<readonly string[]> => {
+    const due = await house.app.store.outbox.due('telegram', Date.now());
+    return due.map(({ message }) => message.text).filter((text) => text.startsWith('This conversation'));
+  };
+
+  await house.admit(`/resume ${first}`);
+  const before = await told();
+  await house.admit(`/resume ${second}`);
+
+  assert.deepEqual(before, []);
+  assert.deepEqual(await told(), [
+    'This conversation goes on at a terminal now: what you write here begins a new one.',
+  ]);
+});
+
 test('the owner at the terminal goes on with a session of any platform', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
   const inDm = await sayAt(dm, 'in private', house);

@@ -253,6 +253,20 @@ test('a chat on Telegram is not taken over by a terminal while the gateway serve
   assert.match(stderr, /is a chat on telegram, which the gateway serves/);
 });
 
+test('a chat on Telegram is told that a terminal went on with its conversation', async () => {
+  await using bench = await openGatewayDesk([says('Hello.')], [anna.id]);
+  await bench.start();
+  bench.telegram.say('hi');
+  await bench.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+
+  const { stdout } = await bench.desk.run([], { input: '/resume 1\n' });
+
+  assert.match(stdout, /^Going on with ses_\w+ \(hi\)\.[^]*Last there:\n› hi\nHello\.\n$/);
+  await bench.telegram.whenShown(anna.id, (texts) =>
+    texts.includes('This conversation goes on at a terminal now: what you write here begins a new one.'),
+  );
+});
+
 test('a second gateway does not attach: it is told that the first runs', async () => {
   await using bench = await openGatewayDesk([], []);
   await bench.start();
