@@ -3,22 +3,27 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { JsonObject } from '../../src/base/json.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 import { anna, botToken } from '../support/telegram-server.ts';
+import { bringAll } from '../support/telegram-webhook.ts';
 
 interface Bot {
   readonly house: TelegramHouse;
   readonly clock: ManualClock;
 }
 
-async function openBot(): Promise<Bot> {
+const script = (): ReturnType<typeof says> => says('Hello.');
+
+async function openBot(telegram: JsonObject = {}): Promise<Bot> {
   const clock = new ManualClock(Date.now());
   const env = { TELEGRAM_BOT_TOKEN: '' };
   const envFile = `TELEGRAM_BOT_TOKEN=${botToken}\n`;
-  return { house: await openTelegramHouse({ script: () => says('Hello.'), clock, env, envFile }), clock };
+  const settings = { allow: [anna.id], ...telegram };
+  return { house: await openTelegramHouse({ script, clock, env, envFile, telegram: settings }), clock };
 }
 
 async function keepToken({ home }: TelegramHouse, token: string): Promise<void> {
@@ -75,4 +80,35 @@ test('the token of another bot is said to count from the next start on, once, an
 
   assert.equal(house.reported.length, 1);
   assert.match(house.reported[0] ?? '', /not of the bot that is served.* next start on: talaria gateway restart$/);
+});
+
+/** Where the house took in last what Telegram brings, once it does so for the given time. */
+async function placeOf({ reported }: TelegramHouse, clock: ManualClock, time: number): Promise<string> {
+  const places = (): readonly string[] => reported.join('\n').match(/127\.0\.0\.1:\d+(?=\.)/g) ?? [];
+  await pass(clock, () => places().length >= time);
+  return `http://${places().at(-1) ?? ''}/in`;
+}
+
+test('where Telegram brings the messages, a new token is taken up though nobody refused the old one', async () => {
+  const { house, clock } = await openBot({ webhook: { url: 'https://bot.example.org/in', port: 0 } });
+  await using _house = house;
+  const before = await placeOf(house, clock, 1);
+  house.telegram.say('one');
+  const first = bringAll(house.telegram, before);
+  await pass(clock, () => countShown(house) === 1);
+  await first;
+
+  await keepToken(house, house.telegram.rotateToken());
+  const after = await placeOf(house, clock, 2);
+  house.telegram.say('two');
+  const second = bringAll(house.telegram, after);
+  await pass(clock, () => countShown(house) === 2);
+  await second;
+
+  assert.equal(house.telegram.callsOf('setWebhook').length, 2);
+  assert.deepEqual(
+    house.reported.filter((line) => /does not accept|not of the bot/.test(line)),
+    [],
+  );
+  assert.equal(house.model.requests.length, 2);
 });
