@@ -20,14 +20,15 @@ export async function chatWithPipe(parts: ChatParts): Promise<number> {
     if (!shown.take(message.text)) output.show(message);
   };
   using port = new RunPort({ acts: 'refused', person: 'absent', output: { show }, process });
-  const { gateway, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
+  const served = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
+  const { gateway, warnings } = served;
   for (const note of [...parts.notes, ...warnings]) output.note(note);
   output.recall(recalled);
   await gateway.deliver(place.seat.address);
   shown.forget();
 
   using _watching = gateway.watch(place.seat.address, (turn, event) => output.take(turn, event));
-  using talk = new Talk(gateway, place.seat);
+  using talk = new Talk(served, place.seat);
   const leaving = Promise.withResolvers<number>();
   using stops = watchStops(process, () => {
     if (talk.isBusy) talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));

@@ -60,7 +60,8 @@ async function answer(prompt: Prompt, { app, place, output, process, consent, go
   const person = process.stdinType() === 'terminal' && process.stderr.isTTY ? 'there' : 'absent';
   const acts = consent === 'given' ? 'allowed' : person === 'there' ? 'asked' : 'refused';
   using port = new RunPort({ acts, person, output, process });
-  const { gateway, model, warnings } = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
+  const served = await app.serveTerminal({ ...place.seat, port }, place.session?.settings);
+  const { gateway, model, warnings } = served;
   for (const warning of warnings) output.note(warning);
   if (place.session !== undefined) await gateway.deliver(place.seat.address);
   const earlier = await unsettledTurns(app, place);
@@ -72,7 +73,7 @@ async function answer(prompt: Prompt, { app, place, output, process, consent, go
     if (beginsProcess(event)) startedIn = turn.sessionId;
     output.take(turn, event);
   });
-  using talk = new Talk(gateway, place.seat, ({ turnId }) => earlier.delete(turnId));
+  using talk = new Talk(served, place.seat, ({ turnId }) => earlier.delete(turnId));
   using stops = watchStops(process, () => {
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
   });

@@ -1,10 +1,15 @@
+import { AppError, isAppError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { SessionId, TurnId } from '../../base/ids.ts';
+import type { Intake } from '../../gateway/intake.ts';
 import { textPart } from '../../model/message.ts';
 import type { Inbound } from '../../model/channel.ts';
 import type { GivenImage } from '../../model/image.ts';
 import type { TurnRef, TurnResult } from '../../model/turn.ts';
 import type { Seat, ServedTerminal } from '../app-port.ts';
+import { oneLine } from '../render/one-line.ts';
+
+const longestQuote = 200;
 
 /** What came of something that was said. */
 export type Said =
@@ -21,6 +26,7 @@ export type Said =
 /** Says one thing after the other at one address, each when the one before is done with. */
 export class Talk implements Disposable {
   readonly #gateway: ServedTerminal['gateway'];
+  readonly #isReachable: ServedTerminal['isReachable'];
   readonly #seat: Omit<Seat, 'port'>;
   readonly #results = new Map<TurnId, TurnResult>();
   readonly #watching: Disposable;
@@ -29,11 +35,12 @@ export class Talk implements Disposable {
 
   /** `onSteered` is told when what was said joins a turn that runs: its answer is the answer to this. */
   constructor(
-    gateway: ServedTerminal['gateway'],
+    { gateway, isReachable }: Pick<ServedTerminal, 'gateway' | 'isReachable'>,
     seat: Omit<Seat, 'port'>,
     onSteered: (turn: TurnRef) => void = () => undefined,
   ) {
     this.#gateway = gateway;
+    this.#isReachable = isReachable;
     this.#seat = seat;
     this.#onSteered = onSteered;
     this.#watching = gateway.watch(seat.address, (turn, event) => {
@@ -73,7 +80,7 @@ export class Talk implements Disposable {
   }
 
   async #sayAndWait(text: string, images: readonly GivenImage[]): Promise<Said> {
-    const intake = await this.#gateway.takeIn(toInbound(text, images, this.#seat));
+    const intake = await this.#takeIn(text, images);
     if (intake.type === 'steered') this.#onSteered(intake.turn);
     switch (intake.type) {
       case 'commanded':
@@ -88,6 +95,20 @@ export class Talk implements Disposable {
       case 'denied':
       case 'ignored':
         return { type: 'ignored' };
+    }
+  }
+
+  /** What the gateway did not take in is known to nobody but whoever said it: they are told which it is. */
+  async #takeIn(text: string, images: readonly GivenImage[]): Promise<Intake> {
+    const isHandedOver = this.#isReachable();
+    try {
+      return await this.#gateway.takeIn(toInbound(text, images, this.#seat));
+    } catch (thrown) {
+      if (!isAppError(thrown, 'gateway-gone')) throw thrown;
+      const fate = isHandedOver ? 'it did not say whether it took this in' : 'this was not sent';
+      throw new AppError('gateway-gone', `${thrown.message}; ${fate}: ${oneLine(text, longestQuote)}`, {
+        cause: thrown,
+      });
     }
   }
 

@@ -9,6 +9,7 @@ import { createTerminalChannel } from '../../../src/channels/terminal.ts';
 import type { App, Seat } from '../../../src/cli/app-port.ts';
 import { attachApp } from '../../../src/cli/attached/attach-app.ts';
 import { exitCodeOfError } from '../../../src/cli/exit-codes.ts';
+import { Talk } from '../../../src/cli/run/talk.ts';
 import type { Outbound, TerminalInput } from '../../../src/model/channel.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { says, stallsAfter } from '../../support/model-script.ts';
@@ -90,6 +91,24 @@ test('a terminal looks for a gateway that is gone for a minute, then it ends wit
 
   await assert.rejects(lost, (thrown) => exitCodeOfError(thrown) === 69);
   await idle;
+});
+
+test('what was said while the gateway was gone is named when it is given up', async () => {
+  const clock = new ManualClock();
+  await using house = await openTelegramHouse({ script: [] });
+  await using app = await attach(house, clock);
+  const person = new Person();
+  const served = await app.serveTerminal(person.seat, undefined);
+  using talk = new Talk(served, person.seat);
+  await house.close();
+  await person.sees(/Looking for it again/);
+
+  const said = talk.say('buy\nmilk').catch((thrown: unknown) => thrown);
+  await clock.whenSomeoneSleeps();
+  clock.advance(61_000);
+
+  assert.match(String(await said), /did not come back; this was not sent: buy ⏎ milk$/);
+  assert.equal(exitCodeOfError(await said), 69);
 });
 
 test('what nobody took in before the gateway was given up is not taken for dealt with', async () => {
