@@ -16,15 +16,15 @@ const args = [
 /** Why there is no browser here, or false. */
 export const noBrowser: string | false = existsSync(executablePath) ? false : `there is no ${executablePath}`;
 
-/** A browser of its own, with what its pages complained about. */
+/** A browser to a person who sits at it: cookies and storage are its own. With what its pages complained about. */
 export class TestBrowser implements AsyncDisposable {
   readonly complaints: string[] = [];
   readonly context: BrowserContext;
-  readonly #browser: Browser;
+  readonly #close: () => Promise<void>;
 
-  constructor(browser: Browser, context: BrowserContext) {
-    this.#browser = browser;
+  constructor(context: BrowserContext, close: () => Promise<void>) {
     this.context = context;
+    this.#close = close;
     context.setDefaultTimeout(45_000);
   }
 
@@ -43,13 +43,31 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
+    await this.#close();
   }
 }
 
-/** `hostRules` say what names resolve to, as an attacker's name server would. */
+/** A Chromium of its own. `hostRules` say what names resolve to, as an attacker's name server would. */
 export async function openBrowser({ hostRules }: { readonly hostRules?: string } = {}): Promise<TestBrowser> {
   const rules = hostRules === undefined ? [] : [`--host-resolver-rules=${hostRules}`];
-  const browser = await chromium.launch({ executablePath, args: [...args, ...rules] });
-  return new TestBrowser(browser, await browser.newContext());
+  const browser = await launch(rules);
+  return new TestBrowser(await browser.newContext(), () => browser.close());
+}
+
+/** One Chromium for the tests of a file, since starting one costs more than most tests do: each opens a browser of its own in it. */
+export class SharedChromium implements AsyncDisposable {
+  #launched: Promise<Browser> | undefined;
+
+  async open(): Promise<TestBrowser> {
+    const context = await (await (this.#launched ??= launch())).newContext();
+    return new TestBrowser(context, () => context.close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#launched)?.close();
+  }
+}
+
+async function launch(rules: readonly string[] = []): Promise<Browser> {
+  return await chromium.launch({ executablePath, args: [...args, ...rules] });
 }

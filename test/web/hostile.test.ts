@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser, openBrowser, SharedChromium } from '../support/browser.ts';
 import { isJsonObject } from '../../src/base/json.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
 import { hostileTexts } from './hostile-texts.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 const perChat = 20;
@@ -49,7 +52,7 @@ async function sayAll(house: WebHouse, chat: string, texts: readonly string[]): 
 
 test('nothing that a model or a chat wrote runs, reaches out or becomes anything but text', { skip }, async () => {
   await using house = await openWebHouse({ script: echo });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const asked: string[] = [];
   browser.context.on('request', (request) => {
     if (!request.url().startsWith(house.origin)) asked.push(request.url());
@@ -83,7 +86,7 @@ test('a hostile question, title and command are shown as they are', { skip }, as
   await using house = await openWebHouse({
     script: [callsTool('terminal', { command: `echo '${evil}' > file` }), says('Done.')],
   });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.getByLabel('Message', { exact: true }).fill(evil);
   await page.keyboard.press('Enter');

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser, SharedChromium } from '../support/browser.ts';
 import type { TestBrowser } from '../support/browser.ts';
 import { callsTool, says, stallsAfter } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 
@@ -35,7 +38,7 @@ async function whenTrue(page: Page, claim: string): Promise<void> {
 
 test('a link that is opened in a page that is there lets it in, and leaves the address', { skip }, async () => {
   await using house = await openWebHouse();
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(house.origin);
   await page.getByText('This browser is not logged in.').waitFor();
 
@@ -57,7 +60,7 @@ test(
     await using house = await openWebHouse();
     const used = await house.askDesk({ type: 'link' });
     await house.ask('/api/login', { body: { code: used.split('#code=')[1] ?? '' } });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await browser.open(house.origin);
     await page.getByText('This browser is not logged in.').waitFor();
 
@@ -79,7 +82,7 @@ for (const command of ['/queue', '/steer', '/interrupt']) {
     await using house = await openWebHouse({
       script: (_request, index) => (index === 0 ? stalled : says('Seen.')),
     });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await enter(house, browser);
     await send(page, 'count');
     await page.locator('#growing', { hasText: 'One' }).waitFor();
@@ -109,7 +112,7 @@ test('whoever is logged in at the page is the owner', async () => {
 
 test('a long text arrives whole, and one that is too long stays where it was written', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await enter(house, browser);
   const fits = 'é'.repeat(120_000);
   const tooLong = 'é'.repeat(140_000);
@@ -133,7 +136,7 @@ test(
     await using house = await openWebHouse({
       script: [callsTool('terminal', { command: 'touch made' }), clarify, says('Done.')],
     });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await enter(house, browser);
     const heardOf = page.getByRole('link', { name: 'about tea' });
 
@@ -161,7 +164,7 @@ test(
 
 test('what was begun in a chat waits there, also over a reload, and goes when it is sent', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await enter(house, browser);
   await send(page, 'about tea');
   await whenReplied(page, 'Seen.');
@@ -192,7 +195,7 @@ test(
     await using house = await openWebHouse({
       script: [says(words), callsTool('terminal', { command: 'touch made' }, { text: words })],
     });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await enter(house, browser);
     await send(page, 'write');
     await whenReplied(page, 'Some words');
@@ -224,7 +227,7 @@ test(
 
 test('on a narrow screen a command stands above what it does', { skip }, async () => {
   await using house = await openWebHouse();
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await enter(house, browser);
   await page.setViewportSize({ width: 360, height: 640 });
 

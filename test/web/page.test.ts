@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser, SharedChromium } from '../support/browser.ts';
 import { callsTool, delays, says, stallsAfter } from '../support/model-script.ts';
 import { openWebHouse } from '../support/web-house.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 
@@ -24,7 +27,7 @@ async function whenReplied(page: Page, text: string): Promise<void> {
 
 test('a link opens the page, the code leaves the address at once, and a reload needs none', { skip }, async () => {
   await using house = await openWebHouse({ script: [says('**Hello** there.')] });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
 
   await page.getByText('Connected', { exact: true }).waitFor();
@@ -45,7 +48,7 @@ test('without a link the page says how to get one, and a used link says so', { s
   await using house = await openWebHouse();
   const link = await house.askDesk({ type: 'link' });
   await house.ask('/api/login', { body: { code: link.split('#code=')[1] ?? '' } });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
 
   const bare = await browser.open(house.origin);
   await bare.getByText('This browser is not logged in.').waitFor();
@@ -58,7 +61,7 @@ test('without a link the page says how to get one, and a used link says so', { s
 test('an answer grows while it comes, and stop ends it', { skip }, async () => {
   const long = says('One two three four five six seven eight.');
   await using house = await openWebHouse({ script: [stallsAfter(900, long)] });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await send(page, 'count');
   await page.locator('#growing', { hasText: 'One' }).waitFor();
@@ -78,7 +81,7 @@ for (const [button, made] of [
 ] as const) {
   test(`a question waits for its buttons, also over a reload, and ${button} answers it`, { skip }, async () => {
     await using house = await openWebHouse({ script: [callsTool('terminal', { command: 'touch made' }), says(made)] });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await browser.open(await house.askDesk({ type: 'link' }));
     await send(page, 'make a file');
     await page.locator('.question', { hasText: 'touch made' }).waitFor();
@@ -94,7 +97,7 @@ for (const [button, made] of [
 
 test('Shift+Enter begins a line, Enter sends, and an empty message is none', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.getByText('Connected', { exact: true }).waitFor();
 
@@ -114,7 +117,7 @@ test('two pages show the same chat, each thing once and in the same order', { sk
   await using house = await openWebHouse({
     script: (_request, index) => (index === 0 ? delays(gate.promise, says('Both.')) : says('Both, and more.')),
   });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const left = await browser.open(await house.askDesk({ type: 'link' }));
   await left.getByText('Connected', { exact: true }).waitFor();
   const right = await browser.open(left.url());
@@ -137,7 +140,7 @@ test('two pages show the same chat, each thing once and in the same order', { sk
 
 test('commands work in the page, and several chats stand side by side', { skip }, async () => {
   await using house = await openWebHouse({ script: (_request, index) => says(`Answer ${index + 1}.`) });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await send(page, 'about tea');
   await whenReplied(page, 'Answer 1.');
@@ -157,7 +160,7 @@ test('commands work in the page, and several chats stand side by side', { skip }
 
 test('a logout at the terminal closes the page that is open', { skip }, async () => {
   await using house = await openWebHouse();
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.getByText('Connected', { exact: true }).waitFor();
 
@@ -174,7 +177,7 @@ test(
     await using house = await openWebHouse({
       script: [callsTool('terminal', { command: 'touch made' }), says('Done.')],
     });
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await browser.open(await house.askDesk({ type: 'link' }));
     await page.getByRole('status').filter({ hasText: 'Connected' }).waitFor();
     await page.keyboard.type('make a file');
@@ -200,7 +203,7 @@ test(
 test('on a narrow screen nothing sticks out, and the chats come and go', { skip }, async () => {
   const wide = `${'x'.repeat(300)}\n\n\`\`\`\n${'y'.repeat(300)}\n\`\`\`\n\n| ${'column | '.repeat(30)}\n|${'---|'.repeat(30)}`;
   await using house = await openWebHouse({ script: () => says(wide) });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.setViewportSize({ width: 360, height: 640 });
   await send(page, 'z'.repeat(200));
@@ -217,7 +220,7 @@ test('on a narrow screen nothing sticks out, and the chats come and go', { skip 
 
 test('what the page is told twice it shows once', { skip }, async () => {
   await using house = await openWebHouse();
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const item = { id: 'out_1', type: 'reply', at: 1, text: 'Only once.' };
   const told = `event: item\ndata: ${JSON.stringify(item)}\n\n`;
   const thirdTime = Promise.withResolvers<void>();

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser, SharedChromium } from '../support/browser.ts';
 import { callsTool, callsTools, says, stallsAfter } from '../support/model-script.ts';
 import { isReply, itemTexts } from '../support/web-events.ts';
 import type { WebEvents } from '../support/web-events.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 const long = says('Apples are round, and there is much to say about them.');
@@ -24,7 +27,7 @@ async function answer(house: WebHouse, stream: WebEvents, verdict: 'approved' | 
 
 test('an answer stays when something was said while it came, also after a reload', { skip }, async () => {
   await using house = await openWebHouse({ script: [stallsAfter(900, long), says('Bananas are bent.')] });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.getByLabel('Message', { exact: true }).fill('apples');
   await page.keyboard.press('Enter');
@@ -51,7 +54,7 @@ test('an answer stays when something was said while it came, also after a reload
 
 test('what was written of an answer stays when it is stopped, also after a reload', { skip }, async () => {
   await using house = await openWebHouse({ script: [stallsAfter(900, long)] });
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.getByLabel('Message', { exact: true }).fill('apples');
   await page.keyboard.press('Enter');

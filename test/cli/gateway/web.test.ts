@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, openBrowser } from '../../support/browser.ts';
+import { noBrowser, SharedChromium } from '../../support/browser.ts';
 import { callsTool, says } from '../../support/model-script.ts';
 import type { ModelScript } from '../../support/model-script.ts';
 import { openDesk } from '../support/program.ts';
 import type { Desk, Started } from '../support/program.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 
@@ -99,7 +102,7 @@ test(
     await using desk = await openDesk(heldOnce(held.promise, 'Here I am.'));
     const first = await startGateway(desk);
     const link = await printLink(desk);
-    await using browser = await openBrowser();
+    await using browser = await chromium.open();
     const page = await browser.open(link);
     await send(page, 'are you there?');
     await desk.server.whenRequested(1);
@@ -125,7 +128,7 @@ test('what is sent while no gateway runs is sent when one does, once', { skip },
   await using desk = await openDesk(() => says('At last.'));
   const first = await startGateway(desk);
   const link = await printLink(desk);
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(link);
   await page.getByText('Connected', { exact: true }).waitFor();
   first.child.kill('SIGKILL');
@@ -144,7 +147,7 @@ test('a question that a kill cut short is asked again, and its answer counts', {
   await using desk = await openDesk([callsTool('terminal', { command: 'touch made' }), says('Done.')]);
   const first = await startGateway(desk);
   const link = await printLink(desk);
-  await using browser = await openBrowser();
+  await using browser = await chromium.open();
   const page = await browser.open(link);
   await send(page, 'make a file');
   await page.locator('.question').waitFor();
