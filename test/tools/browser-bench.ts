@@ -94,3 +94,16 @@ export async function processesNaming(folder: string): Promise<readonly number[]
   );
   return seen.flat();
 }
+
+/**
+ * The browser itself among the processes that have a folder in their arguments. It need not have the lowest number, since the
+ * system counts from the beginning again some day; but it is the only one that was started from here.
+ */
+export async function browserNaming(folder: string): Promise<number> {
+  for (const pid of await processesNaming(folder)) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(parent) === process.pid) return pid;
+  }
+  throw new Error(`no browser from here names ${folder}`);
+}

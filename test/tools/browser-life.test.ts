@@ -8,7 +8,7 @@ import { newId } from '../../src/base/ids.ts';
 import { noBrowser } from '../support/browser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { whenGone } from '../support/processes.ts';
-import { openBrowserBench, processesNaming, refOf } from './browser-bench.ts';
+import { browserNaming, openBrowserBench, processesNaming, refOf } from './browser-bench.ts';
 import type { BrowserBench } from './browser-bench.ts';
 
 const counting = {
@@ -109,11 +109,11 @@ test('a browser that crashes is told, and the next call goes on with its tabs', 
     '/slow': () => undefined,
   });
   await here.use('open', { url: here.site.url() });
-  const [main] = await processesNaming(profilesOf(here));
+  const main = await browserNaming(profilesOf(here));
   const opening = here.use('open', { url: here.site.url('/slow') });
   await here.site.whenAsked('/slow');
 
-  process.kill(main ?? 0, 'SIGKILL');
+  process.kill(main, 'SIGKILL');
   const said = await opening;
   const after = await here.use('snapshot');
 
