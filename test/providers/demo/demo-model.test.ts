@@ -122,6 +122,21 @@ test('the demo tells the time, runs commands, reads and searches', async () => {
   assert.match((await talk('find zebra in src', () => done('[no matches in src]'))).reply, /found no zebra in src\./);
 });
 
+test('what the shell notes about a command is not taken for what it printed', async () => {
+  const inside = await talk('run `make`', () => done('made\n[this ran in the sandbox]'));
+  const silent = await talk('run `make`', () => done('[this ran in the sandbox]'));
+  const barred = await talk('run `make`', () => done('no\n[this ran in the sandbox: no network]\n[exit code 2]'));
+  const cut = await talk('run `make`', () => done('made\n[a part of the output could not be kept]'));
+
+  assert.match(inside.reply, /printed:\n\n```\nmade\n```\n\(this ran in the sandbox\)/);
+  assert.match(silent.reply, /`make` ran and printed nothing/);
+  assert.match(
+    barred.reply,
+    /did not succeed:\n\n```\nno\n```\n\(this ran in the sandbox: no network\)\n\(exit code 2\)/,
+  );
+  assert.match(cut.reply, /```\nmade\n```\n\(a part of the output could not be kept\)/);
+});
+
 test('what a command of the user listed is shown and not counted', async () => {
   for (const command of ['ls', 'ls -la', 'ls -A src', 'ls -Apt']) {
     const { reply } = await talk(`run \`${command}\``, () => done('total 8\n.\n..\na.txt'));
