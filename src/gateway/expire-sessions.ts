@@ -33,7 +33,7 @@ export async function keepExpiring(deps: ExpiryDeps, signal: AbortSignal): Promi
  * Closes the agent and the task of every session that is over, and says how many. Each is closed once: what has neither is
  * not looked at again. A message that comes meanwhile is not for it any more, since its chat begins anew.
  */
-export async function expireSessions(deps: ExpiryDeps): Promise<number> {
+async function expireSessions(deps: ExpiryDeps): Promise<number> {
   const held = new Set([...deps.agents.sessions, ...(await deps.toolbox.sessionsWithTask())]);
   let count = 0;
   for (const sessionId of held) {

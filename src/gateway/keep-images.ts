@@ -20,7 +20,7 @@ export function judgeImages(images: readonly GivenImage[]): string | undefined {
 }
 
 /** Keeps pictures with the session and returns what stands for them in its log, in their order. */
-export async function keepImages(
+async function keepImages(
   images: readonly GivenImage[],
   sessionId: SessionId,
   blobs: Pick<Blobs, 'put'>,

@@ -37,7 +37,7 @@ export async function bindOwner(inbound: Inbound, { store, clock }: OwnerLinkDep
 }
 
 /** What `t.me/BOT?start=CODE` says, in a private chat alone: in a group others would read it. Pure. */
-export function startCodeIn(inbound: Inbound): string | undefined {
+function startCodeIn(inbound: Inbound): string | undefined {
   if (inbound.type !== 'message' || !isPrivate(inbound)) return undefined;
   return /^\/start ([0-9a-f]{32})$/.exec(partsToText(inbound.parts).trim())?.[1];
 }

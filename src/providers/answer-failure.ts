@@ -68,7 +68,7 @@ function codesIn(error: JsonObject): readonly string[] {
 }
 
 /** How long a server asks us to wait: `retry-after` in seconds or as a date, or OpenAI's milliseconds. */
-export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const exact = Number(headers['retry-after-ms'] ?? NaN);
   const text = headers['retry-after'];
   const waits = [

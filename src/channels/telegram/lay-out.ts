@@ -5,7 +5,7 @@ import type { RichText } from './rich-text.ts';
 import { splitRichText } from './split-text.ts';
 
 /** Telegram takes 4,096 units; the rest is for what is put around a piece: a mark, an ending, a status line. */
-export const pieceLimit = 3900;
+const pieceLimit = 3900;
 
 const nothing = plainText('(no text)');
 

@@ -34,7 +34,7 @@ function readCount(args: Arguments): number {
 }
 
 /** A line of the log as a person reads it; what is no such line is shown as it is. Pure. */
-export function renderLine(line: string): string {
+function renderLine(line: string): string {
   const entry = parseJson(line);
   if (!isJsonObject(entry)) return neutralise(line);
   const { time = '', level = '', message = '', ...fields } = entry;

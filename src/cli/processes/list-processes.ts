@@ -24,7 +24,7 @@ export const listProcesses: CommandFunction = async (args, deps) => {
 };
 
 /** One line a process; on a screen what does not fit its width is cut off. Pure. */
-export function renderProcesses(processes: readonly ShownProcess[], width: number | undefined): string {
+function renderProcesses(processes: readonly ShownProcess[], width: number | undefined): string {
   const standings = processes.map(describeStanding);
   const standingWidth = Math.max(...standings.map((standing) => standing.length));
   return processes
