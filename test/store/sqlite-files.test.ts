@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -10,7 +9,6 @@ import { openDatabase, refuseOldSqlite } from '../../src/store/sqlite/open-datab
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { prepareStoreFolder } from '../../src/store/sqlite/store-files.ts';
-import { startChild } from '../support/store-child.ts';
 import { modesIn } from '../support/store-folder-walk.ts';
 import { admit, inChat } from '../support/store-samples.ts';
 import { openStore } from '../support/store-sqlite-opener.ts';
@@ -111,25 +109,6 @@ test('network and shared file systems are told from local ones by their number',
   assert.deepEqual(decideFileSystem('darwin', 2), { type: 'shared', name: 'NFS' });
   assert.deepEqual(decideFileSystem('darwin', 0x1a), { type: 'local' });
 });
-
-test('a store on a shared file system is refused with a line that names it', { skip: whyNoFuse() }, async () => {
-  await using folder = await makeTempFolder();
-  await using disk = startChild('store-shared-disk.ts', folder.path);
-  assert.equal(await disk.line(), 'mounted');
-  try {
-    await assert.rejects(openStore(folder.path, systemClock), {
-      code: 'unsafe-home',
-      message: `${folder.path} is on FUSE (sshfs, a virtual machine or a cloud drive), where a database can lose data; set TALARIA_HOME to a local disk`,
-    });
-  } finally {
-    execFileSync('umount', ['-l', folder.path]);
-  }
-});
-
-function whyNoFuse(): string | false {
-  if (process.platform !== 'linux' || !asRoot) return 'mounting a file system of our own takes Linux and root';
-  return existsSync('/dev/fuse') ? false : 'this system has no /dev/fuse';
-}
 
 test('the database is opened with the settings that durability and privacy ask for', async () => {
   await using folder = await makeTempFolder();
