@@ -20,7 +20,8 @@ export class ChatView {
   constructor(write: (text: string) => void, style: Style, columns: () => number | undefined) {
     this.#style = style;
     const layout = style.looks === 'none' ? undefined : new MarkdownStream(columns, style.looks);
-    this.#printer = new PiecePrinter({ speech: write, notes: write, style, columns, ...(layout && { layout }) });
+    const deps = { speech: write, notes: write, style, columns, diffs: 'shown' } as const;
+    this.#printer = new PiecePrinter({ ...deps, ...(layout && { layout }) });
   }
 
   /** Shows turns of the log again. What goes on of them goes on from there. */

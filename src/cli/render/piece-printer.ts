@@ -1,6 +1,7 @@
 import { makeVisible, neutralise } from './neutralise.ts';
 import { fitRows } from './fit-rows.ts';
 import { fitColumns } from './one-line.ts';
+import type { DiffLine } from './short-diff.ts';
 import type { Style } from './style.ts';
 import type { Piece } from './turn-view.ts';
 import { WordStream } from './word-stream.ts';
@@ -28,6 +29,8 @@ export interface PrinterDeps {
   readonly columns: (what: 'speech' | 'notes') => number | undefined;
   /** How the words of the model are laid out while they come; left out: broken between words, and else as they are. */
   readonly layout?: SpeechLayout;
+  /** Set where what was changed in files is shown, too. */
+  readonly diffs?: 'shown';
 }
 
 /** Puts pieces on a screen: the words of the model run on, everything else stands on lines of its own. */
@@ -69,6 +72,9 @@ export class PiecePrinter {
       case 'outcome':
         if (piece.room === 'row') this.#row(`  ${piece.text}`);
         else this.#fewRows(piece.text);
+        return;
+      case 'diff':
+        if (this.#deps.diffs === 'shown') for (const line of piece.lines) this.#diffLine(line);
         return;
       case 'note':
         this.prose(piece.text, (text) => style.dim(text));
@@ -120,6 +126,14 @@ export class PiecePrinter {
     this.line(this.#deps.style.dim(fitRows(neutralise(text), this.#deps.columns('notes') ?? Infinity)));
   }
 
+  /** The sign says it all: where nothing may be painted, nothing is missing. */
+  #diffLine({ type, text }: DiffLine): void {
+    const { style, columns } = this.#deps;
+    const { sign, look } = diffLooks[type];
+    const shown = neutralise(text).replaceAll('\t', '  ');
+    this.line(style[look](fitColumns(`    ${sign} ${shown}`.trimEnd(), columns('notes') ?? Infinity)));
+  }
+
   #endLine(held: string): void {
     this.#write(this.#isMidLine ? `${held}\n` : held);
     this.#isMidLine = false;
@@ -129,3 +143,9 @@ export class PiecePrinter {
     if (text !== '') this.#deps.speech(text);
   }
 }
+
+const diffLooks = {
+  added: { sign: '+', look: 'good' },
+  removed: { sign: '-', look: 'bad' },
+  between: { sign: ' ', look: 'dim' },
+} as const;

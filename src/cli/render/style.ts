@@ -5,6 +5,7 @@ export interface Style {
   dim(text: string): string;
   bold(text: string): string;
   bad(text: string): string;
+  good(text: string): string;
 }
 
 export interface ColourClues {
@@ -31,9 +32,10 @@ const colourful: Style = {
   dim: (text) => paint(text, '\u001b[2m', '\u001b[22m'),
   bold: (text) => paint(text, '\u001b[1m', '\u001b[22m'),
   bad: (text) => paint(text, '\u001b[31m', '\u001b[39m'),
+  good: (text) => paint(text, '\u001b[32m', '\u001b[39m'),
 };
 
-const plain: Style = { looks: 'bare', dim: same, bold: same, bad: same };
+const plain: Style = { looks: 'bare', dim: same, bold: same, bad: same, good: same };
 
 function paint(text: string, on: string, off: string): string {
   return text === '' ? '' : `${on}${text}${off}`;

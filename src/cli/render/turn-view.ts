@@ -7,6 +7,8 @@ import type { Finish } from '../../model/provider.ts';
 import type { Compaction, ConsentRule, NudgeCause, StepEvent, TurnEntry } from '../../model/turn.ts';
 import { describeCall } from './describe-call.ts';
 import { firstLine } from './one-line.ts';
+import { shortDiff } from './short-diff.ts';
+import type { DiffLine } from './short-diff.ts';
 
 /** A piece of what a person sees of a turn. Where it goes and how it looks is up to whoever prints it. */
 export type Piece =
@@ -21,6 +23,8 @@ export type Piece =
   | { readonly type: 'asking'; readonly text: string }
   /** Why something failed or was refused has room for what would mend it. */
   | { readonly type: 'outcome'; readonly text: string; readonly room: 'row' | 'few-rows' }
+  /** What the call right above changed in a file. */
+  | { readonly type: 'diff'; readonly lines: readonly DiffLine[] }
   | { readonly type: 'note'; readonly text: string };
 
 /** What a screen has shown of a turn, as far as it decides what is shown next. */
@@ -197,7 +201,9 @@ function showOutcome(view: TurnView, callId: CallId, outcome: ToolOutcome): Show
   const room = outcome.type === 'done' ? 'row' : 'few-rows';
   // What may have happened twice, or not at all, is read to its end: an outcome is cut.
   const piece: Piece = mark === '?' ? { type: 'note', text: `  ${line}` } : { type: 'outcome', text: line, room };
-  return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [piece]);
+  const lines = shortDiff(call, outcome);
+  const diff: readonly Piece[] = lines.length === 0 ? [] : [{ type: 'diff', lines }];
+  return shown({ ...view, lastCalled: undefined, said: '', cut: '' }, [piece, ...diff]);
 }
 
 interface OutcomeText {

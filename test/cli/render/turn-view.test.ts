@@ -39,7 +39,7 @@ function isEntry(happening: Happening): happening is TurnEntry {
 }
 
 function asText(piece: Piece): string {
-  if (piece.type === 'thinking') return 'thinking';
+  if (piece.type === 'thinking' || piece.type === 'diff') return piece.type;
   return piece.type === 'speech.ended' ? `end of ${piece.purpose}: ${piece.text}` : `${piece.type}: ${piece.text}`;
 }
 
