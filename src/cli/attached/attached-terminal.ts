@@ -44,6 +44,8 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   readonly #asked = new Map<string, Outbound>();
   /** Events that wait until those before them were read up. */
   #held: (readonly [TurnRef, StepEvent])[] | undefined;
+  /** Sessions whose log was read up, until the next answer begins: pieces of the last one may be older than what was read. */
+  readonly #readUpTo = new Set<SessionId>();
   #listening: Promise<void> | undefined;
 
   constructor(deps: AttachedTerminalDeps) {
@@ -190,12 +192,21 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
 
   #take(turn: TurnRef, event: StepEvent): void {
     if (this.#held !== undefined) this.#held.push([turn, event]);
-    else if (event.type !== 'entry' || event.logged.seq > (this.#seen.get(turn.sessionId) ?? 0))
-      this.#pass(turn, event);
+    else if (!this.#isSeen(turn, event)) this.#pass(turn, event);
+  }
+
+  /** Whether what it brings is on the screen, or comes there with an entry that is whole. */
+  #isSeen({ sessionId }: TurnRef, event: StepEvent): boolean {
+    if (event.type === 'entry') return event.logged.seq <= (this.#seen.get(sessionId) ?? 0);
+    const isPiece = event.type === 'text.delta' || event.type === 'reasoning.delta';
+    return isPiece && this.#readUpTo.has(sessionId);
   }
 
   #pass(turn: TurnRef, event: StepEvent): void {
-    if (event.type === 'entry') this.#seen.set(turn.sessionId, event.logged.seq);
+    if (event.type === 'entry') {
+      this.#seen.set(turn.sessionId, event.logged.seq);
+      if (event.logged.entry.type === 'step.asked') this.#readUpTo.delete(turn.sessionId);
+    }
     for (const watcher of this.#watchers) watcher(turn, event);
   }
 
@@ -207,6 +218,7 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
         const entries = await call('turns.after', { sessionId, seq });
         for (const logged of entries.filter((each) => this.#isNews(each, seq)))
           this.#pass({ sessionId, turnId: logged.turnId }, { type: 'entry', logged });
+        this.#readUpTo.add(sessionId);
       }
     } finally {
       const held = this.#held;

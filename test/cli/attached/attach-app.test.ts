@@ -15,9 +15,17 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { says, stallsAfter } from '../../support/model-script.ts';
 import { openTelegramHouse } from '../../support/telegram-house.ts';
 import type { TelegramHouse } from '../../support/telegram-house.ts';
+import { openSlowLine } from './slow-line.ts';
 
-async function attach({ home }: TelegramHouse, clock: Clock = systemClock): Promise<App> {
-  const socketPath = join(home, 'state', 'gateway.sock');
+function socketOf({ home }: TelegramHouse): string {
+  return join(home, 'state', 'gateway.sock');
+}
+
+async function attach(
+  house: TelegramHouse,
+  clock: Clock = systemClock,
+  socketPath: string = socketOf(house),
+): Promise<App> {
   const app = await attachApp({ socketPath, model: undefined, createChannel: createTerminalChannel, clock });
   if (app === undefined) throw new Error('no gateway listens');
   return app;
@@ -65,7 +73,7 @@ test('where nobody listens there is nothing to attach to', async () => {
   await using house = await openTelegramHouse({ script: [] });
   await house.close();
 
-  const socketPath = join(house.home, 'state', 'gateway.sock');
+  const socketPath = socketOf(house);
   const options = { socketPath, model: undefined, createChannel: createTerminalChannel, clock: systemClock };
 
   assert.equal(await attachApp(options), undefined);
@@ -177,6 +185,39 @@ test('a gateway that comes back in time is found again, and the call that waited
     seen,
     entries.slice(1).map(({ seq, entry }) => `${seq} ${entry.type}`),
   );
+});
+
+test('pieces of an answer that was read up whole meanwhile are not shown behind it', async () => {
+  await using house = await openTelegramHouse({ script: [stallsAfter(0, says('One two three.')), says('Next.')] });
+  await using line = await openSlowLine(socketOf(house), join(house.home, 'line'));
+  await using appOfFirst = await attach(house);
+  const first = new Person();
+  await appOfFirst.serveTerminal(first.seat, undefined);
+  first.input.push({ type: 'line', text: 'count' });
+  await house.model.whenRequested(1);
+  const session = await appOfFirst.store.sessions.at(first.seat);
+  await using app = await attach(house, systemClock, line.path);
+  await app.store.turns.after(session.id, 0);
+  const second = new Person();
+  const { gateway } = await app.serveTerminal(second.seat, undefined);
+  const seen: string[] = [];
+  using _watching = gateway.watch(second.seat.address, (_turn, event) => {
+    if (event.type === 'entry') seen.push(event.logged.entry.type);
+    if (event.type === 'text.delta') seen.push(event.text);
+  });
+
+  const asked = line.holdBack('turns.after');
+  const delivered = gateway.deliver(second.seat.address);
+  await asked.held;
+  house.model.release();
+  await second.sees(/One two three\./);
+  asked.letGo();
+  await delivered;
+  second.input.push({ type: 'line', text: 'and then?' });
+  await second.sees(/Next\./);
+
+  const whole = ['step.finished', 'turn.settled'];
+  assert.deepEqual(seen.slice(0, 5), [...whole, 'turn.claimed', 'step.asked', 'Next.']);
 });
 
 test('a command that only looks ends at once when the gateway does', async () => {
