@@ -139,7 +139,8 @@ test('what was put off in a session that /resume leaves is told', async () => {
   house.telegram.say(`/resume ${first}`);
   const left = await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('Going on') === true);
 
-  assert.ok(left.at(-1)?.endsWith(`yet: “one”. That goes on when you come back: /resume ${shortId(second)}`));
+  const told = `Not answered there yet: “one”. That goes on when you come back: /resume ${shortId(second)}`;
+  assert.equal(left.at(-1)?.split('\n')[1], told);
 });
 
 /** What the model was last asked about, in the session that it was said in. */

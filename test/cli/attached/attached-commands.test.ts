@@ -300,7 +300,7 @@ test('a socket that a dead gateway left behind is in nobody’s way', async () =
   const alone = await bench.desk.run(['run', 'hello']);
   const chat = bench.desk.start([], { input: 'hello\n', keepOpen: true });
   await chat.prints(/Here\./);
-  const beside = await bench.desk.run(['sessions']);
+  const beside = await bench.desk.run(['run', 'hello']);
   chat.child.stdin?.end();
   await chat.ended;
 
