@@ -99,9 +99,9 @@ while read -r number; do
   # It may have been the signal that ended the waiting, not the command.
   if [ "$is_alone" ] && [ "$(kill -l "$code")" = USR1 ]; then take_over; wait "$child"; code=$?; fi
   [ -e claim ] || { rm -rf "$slot"; exit 1; }
-  # First whoever waits for it.
-  echo "$number exited $code"
+  # Before anyone is told: whoever is may remove the folder.
   echo "$code" >> claim
+  echo "$number exited $code"
 done
 # Whoever read the output may have been gone before all of it was read.
 if [ "$collector" ]; then wait "$collector"; else collect <&7 > /dev/null; fi
