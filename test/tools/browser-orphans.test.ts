@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noBrowser } from '../support/browser.ts';
@@ -79,3 +79,23 @@ test(
     assert.equal(existsSync(profiles), false);
   },
 );
+
+test('of a browser that was killed the folder of its socket goes too, and nothing else that its link leads to', async () => {
+  await using here = await openBrowserBench({});
+  const profiles = join(here.bench.taskFolder, 'browser');
+  const [left, kept] = ['left', 'kept'].map((name) => join(here.bench.workdir, name)) as [string, string];
+  for (const folder of [left, kept]) {
+    const profile = join(profiles, basename(folder));
+    mkdirSync(profile, { recursive: true });
+    mkdirSync(folder);
+    for (const name of ['SingletonSocket', 'SingletonCookie']) writeFileSync(join(folder, name), '');
+    symlinkSync(join(folder, 'SingletonSocket'), join(profile, 'SingletonSocket'));
+  }
+  writeFileSync(join(kept, 'note.txt'), 'mine');
+
+  here.bench.restart();
+
+  assert.equal(existsSync(left), false);
+  assert.deepEqual(readdirSync(kept), ['note.txt']);
+  assert.equal(existsSync(profiles), false);
+});

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import type { Sandbox } from './decide-sandbox.ts';
 import { GuardedProxy } from './guarded-proxy.ts';
-import { endBrowsersBelow } from './profile-processes.ts';
+import { endBrowsersBelow, removeSingleton } from './profile-processes.ts';
 import type { UrlGuard } from './url-guard.ts';
 
 export interface LaunchOptions {
@@ -71,6 +71,7 @@ export async function launchChromium(options: LaunchOptions): Promise<RunningChr
 
 async function removeProfile(profile: string): Promise<void> {
   endBrowsersBelow(profile);
+  removeSingleton(profile);
   await rm(profile, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 
 /**
  * Ends the browsers that work on a profile below a folder. They are known by the folder in their arguments, which is one
@@ -15,7 +15,22 @@ export function endBrowsersBelow(folder: string): number {
 export function sweepProfiles(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return;
   endBrowsersBelow(folder);
+  for (const profile of readdirSync(folder)) removeSingleton(join(folder, profile));
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * A browser has a socket in a folder among the temporary ones, to which its profile has a link, and leaves both where it is
+ * killed. Nothing but these two names is removed there: the link is the browser's, and might lead anywhere.
+ */
+export function removeSingleton(profile: string): void {
+  try {
+    const folder = dirname(readlinkSync(join(profile, 'SingletonSocket')));
+    for (const name of ['SingletonSocket', 'SingletonCookie']) rmSync(join(folder, name), { force: true });
+    rmdirSync(folder);
+  } catch {
+    return; // it has ended in order, and taken them along; or something else is there, which is not ours
+  }
 }
 
 interface SeenProcess {
