@@ -55,6 +55,8 @@ test('without a link the page says how to get one, and a used link says so', { s
   const used = await browser.open(link);
 
   await used.getByText('this link was used or is too old').waitFor();
+  // Not by the chat that is opened behind it: here none is.
+  assert.doesNotMatch(used.url(), /code/);
   assert.match(await used.locator('#door').innerText(), /talaria gateway link/);
 });
 
