@@ -220,6 +220,25 @@ test('on a narrow screen nothing sticks out, and the chats come and go', { skip 
   await page.getByRole('button', { name: 'New chat' }).waitFor({ state: 'hidden' });
 });
 
+test('only the list of messages scrolls in a long chat, never the page around it', { skip }, async () => {
+  const long = 'A paragraph of the answer.\n\n'.repeat(80);
+  await using house = await openWebHouse({ script: () => says(long) });
+  await using browser = await chromium.open();
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await send(page, 'write');
+  await page.locator('#messages .reply').waitFor();
+  await send(page, 'and again');
+  await page.locator('#messages .reply').nth(1).waitFor();
+
+  const list = await page.evaluate(
+    `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.getElementById('scroll'))`,
+  );
+  const around = await page.evaluate('document.documentElement.scrollHeight - innerHeight');
+
+  assert.equal(list, true);
+  assert.equal(around, 0);
+});
+
 test('what the page is told twice it shows once', { skip }, async () => {
   await using house = await openWebHouse();
   await using browser = await chromium.open();
