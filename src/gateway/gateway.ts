@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { AppError, describeError } from '../base/errors.ts';
+import { describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import { within } from '../base/within.ts';
 import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
@@ -21,6 +21,7 @@ import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
 import type { CommandRunner } from './commands.ts';
+import { deleteSession } from './delete-session.ts';
 import { Deliveries } from './deliveries.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
@@ -324,12 +325,10 @@ export class Gateway implements AsyncDisposable {
     this.#questions.abandon(address);
   }
 
-  /** Deletes a session with everything that is kept for it. Throws `session-busy` while it works. */
-  async deleteSession(sessionId: SessionId): Promise<void> {
-    if (this.#lanes.isBusy(sessionId))
-      throw new AppError('session-busy', `${sessionId} is at work; stop it before you delete it`);
-    await this.#deps.store.sessions.delete(sessionId);
-    await this.#agents.close(sessionId);
+  /** Deletes a session with everything that is kept for it, and tells whoever has it open. Throws `session-busy` while it works. */
+  deleteSession(sessionId: SessionId): Promise<void> {
+    const live = { lanes: this.#lanes, agents: this.#agents, tellings: this.#tellings };
+    return deleteSession(sessionId, { ...this.#deps, ...live });
   }
 
   /** Stops listening and leaves running turns unsettled, for the next start to go on with. */

@@ -15,6 +15,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { says, stallsAfter } from '../../support/model-script.ts';
 import { openTelegramHouse } from '../../support/telegram-house.ts';
 import type { TelegramHouse } from '../../support/telegram-house.ts';
+import { anna } from '../../support/telegram-server.ts';
 import { openSlowLine } from './slow-line.ts';
 
 function socketOf({ home }: TelegramHouse): string {
@@ -263,4 +264,33 @@ test('who sits in a session that another terminal takes over with /resume is tol
   await second.sees(/Both of you\./);
   assert.ok(second.shown.includes('From another terminal: who is here?'));
   assert.equal(third.shown.length, 1);
+});
+
+test('who has a session open that is deleted beside them is told, at a terminal and in a chat', async () => {
+  const script = [says('Hello.'), says('Hello, Anna.'), says('A new one.')];
+  await using house = await openTelegramHouse({ script });
+  await using appOfFirst = await attach(house);
+  await using appOfSecond = await attach(house);
+  await using beside = await attach(house);
+  const [first, second] = [new Person('one'), new Person('two')];
+  await appOfFirst.serveTerminal(first.seat, undefined);
+  await appOfSecond.serveTerminal(second.seat, undefined);
+  first.input.push({ type: 'line', text: 'hi' });
+  await first.sees(/Hello\./);
+  house.telegram.say('hi');
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Hello, Anna.'));
+  const open = await beside.store.sessions.list({ limit: 10, stage: 'begun' });
+  const told = 'This session was deleted; what you say next begins a new one.';
+
+  for (const { id } of open) await beside.store.sessions.delete(id);
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes(told));
+  await first.sees(/was deleted/);
+  first.input.push({ type: 'line', text: 'hi again' });
+  await first.sees(/A new one\./);
+  second.input.push({ type: 'line', text: '/title elsewhere' });
+  await second.sees(/elsewhere/);
+
+  assert.equal(open.length, 2);
+  assert.deepEqual(first.shown, ['Hello.', told, 'A new one.']);
+  assert.equal(second.shown.length, 1);
 });
