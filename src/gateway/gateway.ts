@@ -296,6 +296,11 @@ export class Gateway implements AsyncDisposable {
     return this.#settings.look(address);
   }
 
+  /** For an address where the settings were just read by whoever came there. */
+  noteSettingsRead(address: Address): Promise<void> {
+    return this.#settings.noteRead(address);
+  }
+
   /** Ends what someone has running whose access was taken back. */
   stopTurnsOf(person: PersonId): Promise<void> {
     return stopTurnsOf(person, this.#deps);

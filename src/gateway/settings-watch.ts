@@ -6,6 +6,7 @@ import type { Inbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Tellings } from './tellings.ts';
+import { BrokenEdit } from './broken-edit.ts';
 import { decideAccess, isLetIn } from './access.ts';
 import type { Access, AccessDeps } from './access.ts';
 import { LostAccess } from './shut-out.ts';
@@ -29,6 +30,8 @@ export class SettingsWatch {
   readonly #lostAccess: LostAccess;
   /** What was found wrong and nobody was told yet. It stays, whatever else fails, until someone is. */
   #untold: readonly string[] = [];
+  /** What is wrong with the file as it is now. Every chat that says something is told. */
+  #broken: BrokenEdit | undefined;
 
   constructor(deps: SettingsWatchDeps) {
     this.#deps = deps;
@@ -44,10 +47,16 @@ export class SettingsWatch {
     return access;
   }
 
-  /** Takes over an edit; what is wrong with it is told at the address, or else to whoever runs the program. */
+  /** Takes over an edit; what is wrong with it is told at the address, once at each, or else to whoever runs the program. */
   async look(address?: Address): Promise<void> {
     await this.#takeUp();
     this.#passOn(address);
+  }
+
+  /** For an address where the file was just read by whoever came there: what is wrong with it need not be told. */
+  async noteRead(address: Address): Promise<void> {
+    await this.#takeUp();
+    this.#broken?.newsFor(address);
   }
 
   /**
@@ -70,8 +79,12 @@ export class SettingsWatch {
 
   async #takeUp(): Promise<void> {
     const { settings, log } = this.#deps;
+    const before = settings.current;
     const found = await settings.refresh();
     this.#untold = [...this.#untold, ...found];
+    const isBroken = found.length > 0 && settings.current === before;
+    if (isBroken) this.#broken = new BrokenEdit(found, before);
+    else if (this.#broken?.isMended(settings.current) === true) this.#broken = undefined;
     // Nobody else's message is lost over this; the next look tries again.
     await this.#lostAccess.stopTurns().catch((thrown: unknown) => {
       log.write('error', 'a turn was not stopped', { reason: describeError(thrown) });
@@ -79,12 +92,15 @@ export class SettingsWatch {
   }
 
   #passOn(address: Address | undefined): void {
+    const { log, announce, tellings } = this.#deps;
     const problems = this.#untold;
     this.#untold = [];
     for (const problem of problems) {
-      this.#deps.log.write('warn', problem);
-      if (address === undefined) void this.#deps.announce(problem);
-      else this.#deps.tellings.tell(address, problem);
+      log.write('warn', problem);
+      if (address === undefined) void announce(problem);
     }
+    if (address === undefined) return;
+    const passing = problems.filter((problem) => this.#broken?.includes(problem) !== true);
+    for (const problem of [...passing, ...(this.#broken?.newsFor(address) ?? [])]) tellings.tell(address, problem);
   }
 }

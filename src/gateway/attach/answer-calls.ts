@@ -35,6 +35,7 @@ export interface AttachDeps {
     | 'askAgain'
     | 'giveUpAsking'
     | 'deleteSession'
+    | 'noteSettingsRead'
   >;
   readonly store: Store;
   readonly catalogue: Catalogue;
@@ -106,6 +107,8 @@ async function takeSeat(params: CallParams<'seat.take'>, caller: Caller): Promis
   const { chain, warnings } = await models.require(wished === undefined ? {} : { model: wished });
   const address: Address = { platform: 'terminal', account: 'local', chat, thread: '' };
   if (model !== undefined) await chooseModel(model, { address, workdir }, caller);
+  // A terminal reads the settings itself as it starts, and says what is wrong with them.
+  await gateway.noteSettingsRead(address);
   caller.sit({ address, workdir, asks });
   const [{ name, place }] = chain;
   caller.deps.modelNews.note(address, name, wished);

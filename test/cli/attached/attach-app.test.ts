@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AsyncQueue } from '../../../src/base/async-queue.ts';
@@ -61,8 +62,9 @@ class Person {
     return { port, address, person: 'owner' as PersonId, workdir: '/tmp' };
   }
 
-  async sees(pattern: RegExp): Promise<void> {
-    while (!this.shown.some((text) => pattern.test(text))) {
+  async sees(wanted: RegExp | string, times = 1): Promise<void> {
+    const fits = (text: string): boolean => (typeof wanted === 'string' ? text === wanted : wanted.test(text));
+    while (this.shown.filter(fits).length < times) {
       await new Promise<void>((resolve) => {
         this.#listeners.add(resolve);
       });
@@ -293,4 +295,49 @@ test('who has a session open that is deleted beside them is told, at a terminal 
   assert.equal(open.length, 2);
   assert.deepEqual(first.shown, ['Hello.', told, 'A new one.']);
   assert.equal(second.shown.length, 1);
+});
+
+test('a broken edit of the settings is told once in each chat that is open, and again when it is broken otherwise', async () => {
+  await using house = await openTelegramHouse({ script: () => says('Yes.') });
+  await using appOfFirst = await attach(house);
+  await using appOfSecond = await attach(house);
+  await using appOfLate = await attach(house);
+  const [first, second, late] = [new Person('one'), new Person('two'), new Person('three')];
+  await appOfFirst.serveTerminal(first.seat, undefined);
+  await appOfSecond.serveTerminal(second.seat, undefined);
+  const ask = async (person: Person): Promise<void> => {
+    const seen = person.shown.filter((text) => text === 'Yes.').length;
+    person.input.push({ type: 'line', text: 'well?' });
+    await person.sees('Yes.', seen + 1);
+  };
+  const problemsOf = ({ shown }: Person): readonly string[] => shown.filter((text) => text.includes('until this is'));
+  const settings = await readFile(join(house.home, 'config.json'), 'utf8');
+
+  await writeFile(join(house.home, 'config.json'), '{ "model": ');
+  for (const person of [first, first, second, second]) await ask(person);
+  house.telegram.say('well?');
+  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes('until this is mended')));
+  // Whoever comes now has read the file, and said what is wrong with it.
+  await appOfLate.serveTerminal(late.seat, undefined);
+  await ask(late);
+
+  assert.deepEqual(
+    [first, second, late].map((person) => problemsOf(person).length),
+    [1, 1, 0],
+  );
+  await writeFile(join(house.home, 'config.json'), '{ "agent": ');
+  for (const person of [first, second, late]) await ask(person);
+  assert.deepEqual(
+    [first, second, late].map((person) => problemsOf(person).length),
+    [2, 2, 1],
+  );
+  // What was mended is not told any more.
+  await writeFile(join(house.home, 'config.json'), '[');
+  await ask(first);
+  await writeFile(join(house.home, 'config.json'), settings);
+  await ask(second);
+  assert.deepEqual(
+    [first, second].map((person) => problemsOf(person).length),
+    [3, 2],
+  );
 });
