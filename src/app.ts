@@ -223,6 +223,7 @@ export class App implements AsyncDisposable {
       channels: names,
       model: await this.#currentModel(gateway),
       ...(web && { page: web.origin }),
+      ...(web?.note !== undefined && { pageNote: web.note }),
       atWork: gateway.atWork,
       start: this.#parts.start,
     });

@@ -91,7 +91,9 @@ export interface ServedChannels {
   };
   readonly channels: readonly string[];
   /** The page in the browser, where it is served. */
-  readonly web: { readonly origin: string; readonly newLink: () => string } | undefined;
+  readonly web:
+    | { readonly origin: string; readonly note: string | undefined; readonly newLink: () => string }
+    | undefined;
   readonly model: ServedTerminal['model'];
   readonly warnings: readonly string[];
 }

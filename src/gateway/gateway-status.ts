@@ -25,6 +25,8 @@ export interface GatewayStatus {
   readonly model: string;
   /** Where the page is, where it is served. */
   readonly page?: string;
+  /** Why it is at another port than people expect. */
+  readonly pageNote?: string;
   /** How many sessions have something running. */
   readonly atWork: number;
   readonly start: 'usual' | 'safe';
@@ -47,7 +49,7 @@ const keepers: ReadonlySet<Json> = new Set<Json>(['systemd', 'launchd', 'backgro
 /** What another version left out or knows more of is filled in or passed over. */
 function readStatus(json: Json | undefined): GatewayStatus | undefined {
   if (!isJsonObject(json) || typeof json['pid'] !== 'number') return undefined;
-  const { pid, since, version, keeper = null, state, channels, model, page, atWork, start } = json;
+  const { pid, since, version, keeper = null, state, channels, model, page, pageNote, atWork, start } = json;
   return {
     pid,
     since: asText(since),
@@ -57,6 +59,7 @@ function readStatus(json: Json | undefined): GatewayStatus | undefined {
     channels: Array.isArray(channels) ? channels.map((channel: Json) => asText(channel)) : [],
     model: asText(model),
     ...(typeof page === 'string' && { page }),
+    ...(typeof pageNote === 'string' && { pageNote }),
     atWork: typeof atWork === 'number' ? atWork : 0,
     start: start === 'safe' ? start : 'usual',
   };

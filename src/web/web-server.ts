@@ -24,6 +24,8 @@ export interface WebServerDeps extends Omit<ChatRoutesDeps, 'streams'> {
 /** The page, served. */
 export interface WebServer extends AsyncDisposable {
   readonly origin: string;
+  /** Why it is at another port than people expect; undefined where it is not. */
+  readonly note: string | undefined;
   /** An address that lets a browser in, once. */
   newLink(): string;
   /** Ends every login and what is open by one. Says how many there were. */
@@ -47,7 +49,7 @@ export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
   }) as Server;
   server.maxConnections = mostConnections;
   server.requestTimeout = longestRequestMs;
-  const port = await listen(server, settings);
+  const { port, note } = await listen(server, settings);
   answer = createRoutes({
     ...deps,
     files,
@@ -61,8 +63,10 @@ export async function openWebServer(deps: WebServerDeps): Promise<WebServer> {
   if (!isLoopbackHost(settings.host))
     deps.report(`the page can be reached by other machines, at ${settings.host}; without TLS they can read along`);
   const origin = `http://${inUrl(reachableHost(settings.host))}:${port}`;
+  if (note !== undefined) deps.log.write('warn', `${note}; the page is served at ${origin}`);
   return {
     origin,
+    note,
     newLink: () => `${origin}/#code=${logins.newCode()}`,
     async logOutAll() {
       const count = await logins.endAll();
@@ -82,13 +86,16 @@ function refuseOpenHost({ host, isExposed }: WebSettings): void {
   throw new AppError('bad-config', `web.host ${host} can be reached by other machines: ${advice}`);
 }
 
+type Listening = Pick<WebServer, 'note'> & { readonly port: number };
+
 /** The port of the settings and no other; without one the usual port, or a free one where that is taken. */
-async function listen(server: Server, { host, port }: WebSettings): Promise<number> {
+async function listen(server: Server, { host, port }: WebSettings): Promise<Listening> {
   try {
-    return await listenAt(server, host, port ?? usualWebPort);
+    return { port: await listenAt(server, host, port ?? usualWebPort), note: undefined };
   } catch (thrown) {
-    if (port === undefined && systemErrorCode(thrown) === 'EADDRINUSE') return await listenAt(server, host, 0);
     const isTaken = systemErrorCode(thrown) === 'EADDRINUSE';
+    if (port === undefined && isTaken)
+      return { port: await listenAt(server, host, 0), note: `${usualWebPort} is in use` };
     const reason = isTaken ? 'it is taken; set another web.port, or web.enabled to false' : describeError(thrown);
     throw new AppError('bad-config', `the page cannot be served at ${host}, port ${port ?? usualWebPort}: ${reason}`, {
       cause: thrown,

@@ -99,10 +99,12 @@ function describeServing({ channels, model }: ServedChannels, args: Arguments, k
 }
 
 /** A link lets in whoever reads it, so it goes to a terminal and not into a log. */
-function describePage({ origin, newLink }: NonNullable<ServedChannels['web']>, { isTTY }: NodeJS.WriteStream): string {
+function describePage(web: NonNullable<ServedChannels['web']>, { isTTY }: NodeJS.WriteStream): string {
+  const { origin, note, newLink } = web;
+  const [because, why] = note === undefined ? ['', ''] : [`${note}, so that it is at a free port.\n`, `${note}; `];
   if (isTTY)
-    return `The page: ${newLink()}\nThe link is good once, for 15 minutes; talaria gateway link prints another.\n`;
-  return `The page: ${origin} (talaria gateway link prints a link that opens it)\n`;
+    return `The page: ${newLink()}\n${because}The link is good once, for 15 minutes; talaria gateway link prints another.\n`;
+  return `The page: ${origin} (${why}talaria gateway link prints a link that opens it)\n`;
 }
 
 /** One that restarted itself may still be letting go of the home. */

@@ -77,13 +77,14 @@ function describeFound(found: Found): string {
 }
 
 function describeRunning(status: GatewayStatus): readonly (readonly [string, string])[] {
-  const { version, start, keeper, channels, model, page, atWork } = status;
+  const { version, start, keeper, channels, model, page, pageNote, atWork } = status;
   const keptBy = keeper === 'nobody' ? 'nobody: it runs in a terminal' : keeper;
+  const why = pageNote === undefined ? '' : ` (${pageNote})`;
   return [
     ['version', `${version}${start === 'safe' ? ', in a safe start' : ''}`],
     ['kept by', keptBy],
     ['channels', channels.join(', ')],
-    ...(page === undefined ? [] : [['page', page] as const]),
+    ...(page === undefined ? [] : [['page', `${page}${why}`] as const]),
     ['model', model],
     ['at work', atWork === 1 ? '1 session' : `${atWork} sessions`],
   ];

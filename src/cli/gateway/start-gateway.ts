@@ -93,12 +93,13 @@ async function explainEnd({ code, text }: ChildEnd, { process }: CliDeps, { logs
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function describeStart({ pid, channels, model, keeper, page }: GatewayStatus): string {
+function describeStart({ pid, channels, model, keeper, page, pageNote }: GatewayStatus): string {
   const how = keeper === 'background' ? 'in the background' : `by ${keeper}`;
   const serving = `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
+  const why = pageNote === undefined ? '' : `${pageNote}; `;
   return page === undefined
     ? serving
-    : `${serving}\nThe page: ${page} (talaria gateway link prints a link that opens it)`;
+    : `${serving}\nThe page: ${page} (${why}talaria gateway link prints a link that opens it)`;
 }
 
 /** Its own output goes into a file: what is wrong with the settings is said here, too. */

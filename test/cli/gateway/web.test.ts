@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, test } from 'node:test';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { Page } from 'playwright-core';
+import { usualWebPort } from '../../../src/model/web-host.ts';
 import { noBrowser, SharedChromium } from '../../support/browser.ts';
 import { callsTool, says } from '../../support/model-script.ts';
 import type { ModelScript } from '../../support/model-script.ts';
@@ -14,9 +17,9 @@ after(() => chromium[Symbol.asyncDispose]());
 const skip = noBrowser;
 
 /** Starts the gateway, which serves nothing but the page. */
-async function startGateway(desk: Desk, port = 0): Promise<Started> {
+async function startGateway(desk: Desk, web: JsonObject = { port: 0 }): Promise<Started> {
   const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
-  await desk.setConfig({ model, web: { port } });
+  await desk.setConfig({ model, web });
   const started = desk.start(['gateway'], { longestMs: 120_000 });
   await started.prints(/Serving webchat with/);
   return started;
@@ -68,6 +71,34 @@ test('without a token for Telegram the gateway serves the page alone, and no lin
   );
 });
 
+/** Whoever else has the port on this machine will do as well. */
+async function takeUsualPort(): Promise<AsyncDisposable> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.on('error', () => resolve());
+  server.listen(usualWebPort, '127.0.0.1', () => resolve());
+  await promise;
+  return { [Symbol.asyncDispose]: () => new Promise((closed) => void server.close(() => closed())) };
+}
+
+test('that the usual port of the page is in use is said where its address is', async () => {
+  await using _taken = await takeUsualPort();
+  await using desk = await openDesk();
+  const gateway = await startGateway(desk, {});
+
+  await gateway.prints(/talaria gateway link/);
+  const status = await desk.run(['gateway', 'status']);
+  gateway.child.kill('SIGTERM');
+  const { stdout } = await gateway.ended;
+  const log = await desk.run(['gateway', 'logs']);
+
+  const [, origin = ''] = /^page +(http:\S+) \(8787 is in use\)$/m.exec(status.stdout) ?? [];
+  assert.notEqual(origin, '');
+  const line = `The page: ${origin} (8787 is in use; talaria gateway link prints a link that opens it)`;
+  assert.ok(stdout.split('\n').includes(line), stdout);
+  assert.match(log.stdout, new RegExp(`8787 is in use; the page is served at ${origin}`));
+});
+
 test('in a terminal the gateway prints a link that lets a browser in, once', { skip: noTerminal }, async () => {
   await using desk = await openDesk();
   const model = { provider: 'custom', base_url: desk.server.baseUrl, default: 'scripted' };
@@ -111,7 +142,7 @@ test(
     await first.ended;
     held.resolve();
     await page.getByText('Connection lost').waitFor();
-    await startGateway(desk, Number(new URL(link).port));
+    await startGateway(desk, { port: Number(new URL(link).port) });
     await page.locator('#messages .reply', { hasText: 'Here I am.' }).waitFor();
     await page.getByText('Connected', { exact: true }).waitFor();
     await send(page, 'thanks');
@@ -136,7 +167,7 @@ test('what is sent while no gateway runs is sent when one does, once', { skip },
 
   await send(page, 'can you hear me?');
   await page.getByText('Connection lost').waitFor();
-  await startGateway(desk, Number(new URL(link).port));
+  await startGateway(desk, { port: Number(new URL(link).port) });
   await page.locator('#messages .reply', { hasText: 'At last.' }).waitFor();
 
   assert.deepEqual(await shown(page), ['can you hear me?', 'At last.']);
@@ -155,7 +186,7 @@ test('a question that a kill cut short is asked again, and its answer counts', {
 
   first.child.kill('SIGKILL');
   await first.ended;
-  await startGateway(desk, Number(new URL(link).port));
+  await startGateway(desk, { port: Number(new URL(link).port) });
   await page.locator(`.question:not([id="${before}"])`).waitFor();
   await page.getByRole('button', { name: 'Once' }).click();
   await page.locator('#messages .reply', { hasText: 'Done.' }).waitFor();
