@@ -205,6 +205,9 @@ export class App implements AsyncDisposable {
   /** Begins to serve every channel of the settings, and goes on with what is unfinished there. */
   async serveChannels(report: (line: string) => void, host: GatewayHost = bareHost): Promise<ServedChannels> {
     const { home, models, settings } = this.#parts;
+    const { checkSocketPath } = await import('./gateway/socket-path.ts');
+    const { keeper } = host;
+    const socket = checkSocketPath(home.state, { platform: process.platform, keeper, report });
     const { openChatHub, openWeb } = await import('./app/web.ts');
     const hub = await openChatHub(this.#parts);
     const channels = await openChannels(this.#parts, hub, report);
@@ -218,7 +221,7 @@ export class App implements AsyncDisposable {
       pid: process.pid,
       since,
       version: host.version,
-      keeper: host.keeper,
+      keeper,
       state: gateway.isDraining ? 'stopping' : 'serving',
       channels: names,
       model: await this.#currentModel(gateway),
@@ -234,7 +237,8 @@ export class App implements AsyncDisposable {
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
     const stopTurnsOf = (person: PersonId): Promise<void> => gateway.stopTurnsOf(person);
-    this.#closing.use(await openPeopleDesk(home.state, { ...this.#parts, web, stopTurnsOf, report, status, attach }));
+    const deskDeps = { ...this.#parts, web, stopTurnsOf, report, status, attach };
+    if (socket === 'fits') this.#closing.use(await openPeopleDesk(home.state, deskDeps));
     this.#closing.use(desk);
     gateway.start();
     await gateway.goOn();

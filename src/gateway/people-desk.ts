@@ -53,7 +53,7 @@ export interface OpenDeskDeps extends PeopleDeskDeps {
   readonly report: (line: string) => void;
 }
 
-/** Answers while the program runs, to commands of the same user. Without it, say on too long a path, the rest still works. */
+/** Answers while the program runs, to commands of the same user. Where it cannot listen, the rest still works. */
 export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promise<AsyncDisposable | undefined> {
   const answer: ControlHandler = async (json, connection) => {
     if (json['type'] === 'hello' && deps.attach !== undefined) {

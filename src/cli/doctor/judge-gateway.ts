@@ -1,4 +1,5 @@
 import { localTime } from '../../base/local-time.ts';
+import { longestSocketPath } from '../../gateway/socket-path.ts';
 import type { GatewayView, StartFailure } from '../service/gateway-view.ts';
 import type { Found } from '../service/find-gateway.ts';
 import type { ServiceKeeper, ServiceState } from '../service/service-keeper.ts';
@@ -24,9 +25,6 @@ export interface GatewayFacts {
   readonly platform: NodeJS.Platform;
   readonly socket: string;
 }
-
-// The length of `sun_path`, without the zero at its end.
-const longestSocket = { linux: 107, other: 103 } as const;
 
 /** Asks the system about our service. It may have none, or be silent. */
 export async function lookAtService(
@@ -133,7 +131,7 @@ function judgeLingering(command: string): Finding {
 }
 
 function judgeSocket({ socket, platform }: GatewayFacts): readonly Finding[] {
-  const longest = platform === 'linux' ? longestSocket.linux : longestSocket.other;
+  const longest = longestSocketPath(platform);
   if (Buffer.byteLength(socket) <= longest) return [];
   const text = `no terminal can attach to a gateway here: ${socket} is longer than the ${longest} bytes that the system allows`;
   return [{ level: 'hint', name: 'socket', text, fix: 'TALARIA_HOME=FOLDER talaria' }];

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
 import type { Page } from 'playwright-core';
@@ -97,6 +99,27 @@ test('that the usual port of the page is in use is said where its address is', a
   const line = `The page: ${origin} (8787 is in use; talaria gateway link prints a link that opens it)`;
   assert.ok(stdout.split('\n').includes(line), stdout);
   assert.match(log.stdout, new RegExp(`8787 is in use; the page is served at ${origin}`));
+});
+
+test('a home with too long a path for a socket is served, and that is said before anything else fails', async () => {
+  await using desk = await openDesk();
+  const home = join(desk.home, 'x'.repeat(110));
+  await mkdir(home, { mode: 0o700 });
+  const env = { TALARIA_HOME: home };
+  const setWeb = (web: JsonObject): Promise<void> => writeFile(join(home, 'config.json'), JSON.stringify({ web }));
+  await setWeb({ port: 0 });
+  const gateway = desk.start(['gateway'], { env });
+  await gateway.prints(/talaria gateway link/);
+  gateway.child.kill('SIGTERM');
+  const served = await gateway.ended;
+
+  await setWeb({ host: '0.0.0.0' });
+  const failed = await desk.run(['gateway'], { env });
+
+  const [first = '', second = ''] = failed.stderr.split('\n');
+  assert.match(first, /^the path of this home is too long: .* set TALARIA_HOME to a folder with a shorter path$/);
+  assert.match(second, /web\.host 0\.0\.0\.0 can be reached by other machines/);
+  assert.equal(served.stderr, `${first}\n`);
 });
 
 test('in a terminal the gateway prints a link that lets a browser in, once', { skip: noTerminal }, async () => {
