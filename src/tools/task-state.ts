@@ -21,6 +21,23 @@ function exportedIn(line: string): string {
   return /^(?:declare -\w+|export) (\w+)/.exec(line)?.[1] ?? '';
 }
 
+function valueIn(text: string, name: string): string {
+  const line = new RegExp(`^(?:declare -\\w+|export) ${name}="((?:[^"\\\\]|\\\\.)*)"$`, 'ms');
+  return (line.exec(text)?.[1] ?? '').replaceAll(/\\(.)/gs, '$1');
+}
+
+function exportsIn(text: string): Readonly<Record<string, string>> {
+  const names = [...text.matchAll(exportedName)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, valueIn(text, name)]));
+}
+
+/** Stands for variables and their values, without those that bash itself changes. */
+function digestOf(variables: Readonly<Record<string, string>>): string {
+  const counted = Object.entries(variables).filter(([name]) => !ownNames.has(name));
+  const lines = counted.map((each) => JSON.stringify(each)).toSorted();
+  return hash('sha256', lines.join('\n'));
+}
+
 /** What a shell left: all of it as bash reads it, in bytes, since a variable may hold what is no text; and the folder. */
 interface ShellState {
   readonly bytes: Buffer;
@@ -42,6 +59,8 @@ export class TaskState {
   readonly folder: string;
   readonly #states = new Map<SessionId, ShellState>();
   readonly #inside = new Map<SessionId, InsideState>();
+  /** Digests of what shells were given that had nothing else. */
+  readonly #given = new Map<SessionId, string>();
   readonly #fileName: string;
 
   constructor(folder: string, fileName = 'shell') {
@@ -82,23 +101,19 @@ export class TaskState {
    */
   exported(sessionId: SessionId, name: string): string | undefined {
     const text = this.#stateOf(sessionId)?.bytes.toString('utf8');
-    const line = new RegExp(`^(?:declare -\\w+|export) ${name}="((?:[^"\\\\]|\\\\.)*)"$`, 'ms');
-    return text === undefined ? undefined : (line.exec(text)?.[1] ?? '').replaceAll(/\\(.)/gs, '$1');
+    return text === undefined ? undefined : valueIn(text, name);
   }
 
   /**
    * Names the variables that the session's last command left exported; undefined where they are those that every new shell
-   * gets. Those that bash itself changes as it goes do not count.
+   * gets, from this start of the program or from the one that the session's shell was begun by: a gateway and a terminal
+   * are started with other ones. Those that bash itself changes as it goes do not count.
    */
   environmentOf(sessionId: SessionId, given: Readonly<Record<string, string>>): string | undefined {
     const text = this.#stateOf(sessionId)?.bytes.toString('utf8');
     if (text === undefined) return undefined;
-    const names = new Set(
-      [...text.matchAll(exportedName)].map(([, name = '']) => name).filter((name) => !ownNames.has(name)),
-    );
-    const isAsGiven = [...names].every((name) => this.exported(sessionId, name) === given[name]);
-    const isWhole = Object.keys(given).every((name) => names.has(name) || ownNames.has(name));
-    if (isAsGiven && isWhole) return undefined;
+    const left = digestOf(exportsIn(text));
+    if (left === digestOf(given) || left === this.#givenDigest(sessionId)) return undefined;
     const lines = text.slice(0, text.lastIndexOf(folderMark)).split('\n');
     return hash('sha256', lines.filter((line) => !ownNames.has(exportedIn(line))).join('\n'));
   }
@@ -118,16 +133,35 @@ export class TaskState {
 
   /**
    * Makes what a command left the state that the next one takes up, in one step; what is not whole changes nothing.
-   * Returns what went wrong, if anything did.
+   * Returns what went wrong, if anything did. `given` is what every new shell gets.
    */
-  keep(sessionId: SessionId, bytes: Buffer): string | undefined {
+  keep(sessionId: SessionId, bytes: Buffer, given?: Readonly<Record<string, string>>): string | undefined {
     const folder = recordedIn(bytes);
     if (folder === undefined) return undefined;
     const inside = this.#insideOf(sessionId);
     if (inside.folder !== undefined) this.#writeInside(sessionId, { ...inside, folder: undefined });
     // Most commands change nothing, and putting a file in the place of another makes some file systems wait for the disk.
     if (this.#stateOf(sessionId)?.bytes.equals(bytes) === true) return undefined;
-    return replaceFile(this.fileOf(sessionId), bytes, () => this.#states.set(sessionId, { bytes, folder }));
+    const lost = replaceFile(this.fileOf(sessionId), bytes, () => this.#states.set(sessionId, { bytes, folder }));
+    return lost ?? (given && this.#keepGiven(sessionId, given));
+  }
+
+  /** Notes what the shell was given, where that is all that it has: another start of the program may give something else. */
+  #keepGiven(sessionId: SessionId, given: Readonly<Record<string, string>>): string | undefined {
+    const text = this.#stateOf(sessionId)?.bytes.toString('utf8') ?? '';
+    const digest = digestOf(given);
+    if (digestOf(exportsIn(text)) !== digest || this.#givenDigest(sessionId) === digest) return undefined;
+    return replaceFile(this.#givenFileOf(sessionId), Buffer.from(digest), () => this.#given.set(sessionId, digest));
+  }
+
+  #givenDigest(sessionId: SessionId): string {
+    const known = this.#given.get(sessionId) ?? readIfThere(this.#givenFileOf(sessionId))?.toString('utf8') ?? '';
+    this.#given.set(sessionId, known);
+    return known;
+  }
+
+  #givenFileOf(sessionId: SessionId): string {
+    return join(this.folderOf(sessionId), `${this.#fileName}-given`);
   }
 
   /** The same for what a command inside the sandbox left. `given` is what every new shell gets. */
@@ -173,6 +207,7 @@ export class TaskState {
   async remove(sessionId: SessionId): Promise<void> {
     this.#states.delete(sessionId);
     this.#inside.delete(sessionId);
+    this.#given.delete(sessionId);
     const folder = this.folderOf(sessionId);
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await remove().catch(async (thrown: unknown) => {

@@ -315,7 +315,8 @@ class TerminalCommands {
 
   #keep(sessionId: SessionId, { by, bytes }: LeftState): string | undefined {
     const { state } = this.#deps;
-    return by === 'outside' ? state.keep(sessionId, bytes) : state.keepInside(sessionId, bytes, this.#given(sessionId));
+    const given = this.#given(sessionId);
+    return by === 'outside' ? state.keep(sessionId, bytes, given) : state.keepInside(sessionId, bytes, given);
   }
 
   async close(): Promise<void> {

@@ -84,7 +84,7 @@ export class ToolBench implements AsyncDisposable {
   /** The addresses to which a way was opened. */
   readonly asked: string[] = [];
   readonly #folder: TempFolder;
-  readonly #options: ToolBenchOptions;
+  #options: ToolBenchOptions;
   #toolbox: ToolRegistry;
   /** They would go with the program; here something of them may still wait. */
   readonly #former: ToolRegistry[] = [];
@@ -163,8 +163,9 @@ export class ToolBench implements AsyncDisposable {
     return this.#toolbox;
   }
 
-  /** New objects over the same folders, as after a restart of the program. */
-  restart(): void {
+  /** New objects over the same folders, as after a restart of the program, by someone with other variables where they are given. */
+  restart(environment?: Readonly<Record<string, string>>): void {
+    if (environment !== undefined) this.#options = { ...this.#options, environment };
     this.checkpoints = this.#openCheckpoints();
     this.#former.push(this.#toolbox);
     this.#toolbox = this.#open();

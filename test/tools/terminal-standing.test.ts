@@ -59,6 +59,29 @@ test('with a variable of its own in the shell nothing is allowed for good, until
   assert.notEqual(during.covers, changed.covers);
 });
 
+test('a shell that a start with other variables began is as good as a new one, until it has variables of its own', async () => {
+  await using programs = await openFakePrograms('git');
+  await using bench = await openToolBench({ environment: { PATH: programs.path, TERM: 'dumb' } });
+  const command = 'git push';
+  await bench.run('terminal', { command: 'true' });
+  const before = await standingOf(bench, { command });
+
+  bench.restart({ PATH: programs.path, TERM: 'xterm-256color', LANG: 'de_DE.UTF-8' });
+  const resumed = await standingOf(bench, { command });
+  await bench.run('terminal', { command: 'cd /; cd - > /dev/null' });
+  const moved = await standingOf(bench, { command });
+  await bench.run('terminal', { command: 'export GIT_SSH_COMMAND=./evil' });
+  const own = await standingOf(bench, { command });
+  await bench.run('terminal', { command: 'unset GIT_SSH_COMMAND; export TERM=other' });
+  const other = await standingOf(bench, { command });
+
+  assert.deepEqual(
+    [before, resumed, moved, own, other].map(({ atMost }) => atMost),
+    ['always', 'always', 'always', 'session', 'session'],
+  );
+  assert.equal(resumed.covers, before.covers);
+});
+
 test('a program that the model could have written, or that is another one by a link, is not allowed for good', async () => {
   await using programs = await openFakePrograms('git');
   await using bench = await openToolBench();
