@@ -46,7 +46,13 @@ async function findEarlier(args: Arguments, sessions: KnownSessions): Promise<Se
     return await findSession(id, sessions);
   }
   if (!args.has('continue')) return undefined;
-  const [latest] = await sessions.list({ platform, limit: 1, stage: 'begun' });
+  const latest = await findLatest(sessions);
   if (latest === undefined) throw new AppError('not-found', 'there is no session to continue yet');
+  return latest;
+}
+
+/** The session that `-c` continues. */
+export async function findLatest(sessions: Pick<KnownSessions, 'list'>): Promise<Session | undefined> {
+  const [latest] = await sessions.list({ platform, limit: 1, stage: 'begun' });
   return latest;
 }

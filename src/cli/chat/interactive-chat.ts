@@ -23,6 +23,7 @@ import { MessageLines } from './message-lines.ts';
 import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
 import type { TypedLine } from './typed-line.ts';
 import { UnsaidLines } from './unsaid-lines.ts';
+import { findWayBack, wayById } from './way-back.ts';
 
 /** A chat with the person at this terminal, until they leave. */
 export async function chatWithPerson(parts: ChatParts): Promise<number> {
@@ -35,9 +36,9 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
   const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat }, parts.place.session?.settings);
   using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
   await chat.begin(served);
-  const code = await Promise.race([chat.left, served.lost]);
-  await chat.lookBack();
-  return code;
+  // Even where whoever served this is lost.
+  await using _looking = { [Symbol.asyncDispose]: () => chat.lookBack() };
+  return await Promise.race([chat.left, served.lost]);
 }
 
 type Mode =
@@ -72,6 +73,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   #whenIdle: Promise<void> | undefined;
   #pasting: NodeJS.Timeout | undefined;
   #goingOn: string | undefined;
+  #wayBack: string | undefined;
 
   constructor(parts: ChatParts, history: readonly string[]) {
     this.#parts = parts;
@@ -117,7 +119,10 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   /** Finds out what the person leaves behind. */
   async lookBack(): Promise<void> {
-    if (this.#sessionId !== undefined) this.#goingOn = await this.#parts.goingOn(this.#sessionId);
+    const [id, { app, goingOn }] = [this.#sessionId, this.#parts];
+    if (id === undefined) return;
+    this.#goingOn = await goingOn(id);
+    this.#wayBack = this.#isReachable() ? await findWayBack(id, app.store) : wayById(id);
   }
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
@@ -268,10 +273,9 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#view.endLine();
     if (this.#goingOn !== undefined) this.#view.note(this.#goingOn);
     const turn = this.#mode.type === 'idle' ? 'none' : 'open';
-    const session = this.#sessionId === undefined ? 'none' : 'known';
     const gateway = this.#isReachable() ? 'there' : 'gone';
-    const left = { turn, session, gateway, leftTurns: this.#parts.app.leftTurns, unsaid: this.#unsaid } as const;
-    for (const note of describeLeft(left)) this.#view.note(note);
+    const [wayBack, unsaid, { leftTurns }] = [this.#wayBack, this.#unsaid, this.#parts.app];
+    for (const note of describeLeft({ turn, wayBack, gateway, leftTurns, unsaid })) this.#view.note(note);
     this.#screen[Symbol.dispose]();
     // A question that is given up from here on is asked again: its end is nothing that anyone need read.
     this.#mode = idle;

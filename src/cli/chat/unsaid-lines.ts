@@ -26,10 +26,11 @@ export class UnsaidLines {
     return this.#doubtful !== undefined;
   }
 
-  describe(): readonly string[] {
+  /** `toSee` is the command that shows what became of a line, if anything did. */
+  describe(toSee: string): readonly string[] {
     return [...this.#lines].map((line) =>
       line === this.#doubtful
-        ? `The gateway went before it said whether it took this in; talaria -c shows it if so: ${line.text}`
+        ? `The gateway went before it said whether it took this in; ${toSee} shows it if so: ${line.text}`
         : `Not sent: ${line.text}`,
     );
   }

@@ -291,7 +291,7 @@ test(
     await terminal.enter('/exit');
 
     const screen = await terminal.shows(/ended with 0/);
-    assert.match(screen, /\nNot sent: buy milk\nNot sent: and bread\nTo continue this session: talaria -c\n/);
+    assert.match(screen, /\nNot sent: buy milk\nNot sent: and bread\nTo continue this session: talaria -r \w+\n/);
     assert.doesNotMatch(screen, /goes on|unfinished/);
   },
 );

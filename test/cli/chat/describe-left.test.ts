@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { describeLeft } from '../../../src/cli/chat/describe-left.ts';
 import { UnsaidLines } from '../../../src/cli/chat/unsaid-lines.ts';
 
-const cutOff = { session: 'known', leftTurns: 'go-on', gateway: 'gone' } as const;
+const cutOff = { wayBack: 'talaria -r k3v9q2', leftTurns: 'go-on', gateway: 'gone' } as const;
 
 test('a line that a gateway was given and did not answer before it went is told apart from one that was never sent', () => {
   const unsaid = new UnsaidLines();
@@ -18,7 +18,7 @@ test('a line that a gateway was given and did not answer before it went is told 
   const unsent = describeLeft({ ...cutOff, turn: 'open', unsaid });
 
   assert.deepEqual(doubtful, [
-    'The gateway went before it said whether it took this in; talaria -c shows it if so: buy milk',
+    'The gateway went before it said whether it took this in; talaria -r k3v9q2 shows it if so: buy milk',
     'Not sent: and bread',
   ]);
   assert.deepEqual(unsent, [

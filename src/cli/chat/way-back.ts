@@ -1,0 +1,31 @@
+import { systemClock } from '../../base/clock.ts';
+import { shortId } from '../../base/ids.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { within } from '../../base/within.ts';
+import type { CommandStore } from '../app-port.ts';
+import { findLatest } from '../choose-place.ts';
+
+// A gateway that goes while it is asked is looked for much longer than someone who leaves wants to wait.
+const longestMs = 10_000;
+
+/** The command that leads back to this very session at this moment; undefined where nothing was ever said in it. */
+export async function findWayBack(id: SessionId, store: CommandStore): Promise<string | undefined> {
+  let way: string | undefined = wayById(id);
+  const look = async (): Promise<void> => {
+    // The id is right even where nobody is left to ask.
+    way = await chooseWay(id, store).catch(() => wayById(id));
+  };
+  await within(systemClock, longestMs, look());
+  return way;
+}
+
+/** The command that finds a session whatever was talked in since. Pure. */
+export function wayById(id: SessionId): string {
+  return `talaria -r ${shortId(id)}`;
+}
+
+async function chooseWay(id: SessionId, { sessions, turns }: CommandStore): Promise<string | undefined> {
+  const latest = await findLatest(sessions);
+  if (latest?.id === id) return 'talaria -c';
+  return (await turns.after(id, 0)).length === 0 ? undefined : wayById(id);
+}
