@@ -3,8 +3,8 @@ import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
 import type { CommandFunction } from '../command.ts';
 import { findGoingOn } from '../processes/going-on.ts';
-import { transcribe } from '../render/transcript.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { recallTurns } from './recall-turns.ts';
 
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
@@ -20,7 +20,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     process,
     place,
     notes: [...app.warnings, ...(await describeUnfinished(app, place))],
-    recalled: await recallTurns(app, place),
+    recalled: await recallSession(app, place),
     goingOn: (sessionId) => findGoingOn(sessionId, deps),
   };
   if (process.stdinType() !== 'terminal' || !process.stdout.isTTY) {
@@ -31,13 +31,10 @@ export const chatCommand: CommandFunction = async (args, deps) => {
   return await chatWithPerson(parts);
 };
 
-/** The last turn of the session, and before it those that are still unfinished. */
-async function recallTurns(app: App, { session }: Place): Promise<ChatParts['recalled']> {
+async function recallSession(app: App, { session }: Place): Promise<ChatParts['recalled']> {
   if (session === undefined) return [];
   const state = await app.unfinishedIn(session.id);
-  const turns = transcribe(await app.store.turns.after(session.id, 0), state);
-  const firstOpen = turns.findIndex((turn) => turn.result === undefined);
-  return turns.slice(firstOpen === -1 ? -1 : firstOpen);
+  return recallTurns(await app.store.turns.after(session.id, 0), state);
 }
 
 async function describeUnfinished({ store, leftTurns }: App, { session }: Place): Promise<readonly string[]> {
