@@ -1,14 +1,16 @@
-import type { App } from '../app-port.ts';
+import type { App, ProcessPort } from '../app-port.ts';
 import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
 import type { CommandFunction } from '../command.ts';
 import { findGoingOn } from '../processes/going-on.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { describeContinued } from './describe-continued.ts';
 import { recallTurns } from './recall-turns.ts';
 
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
   const { process } = deps;
+  const isPerson = process.stdinType() === 'terminal' && process.stdout.isTTY;
   await using app = await deps.openApp({
     purpose: 'serve',
     model: args.value('model'),
@@ -19,17 +21,34 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     app,
     process,
     place,
-    notes: [...app.warnings, ...(await describeUnfinished(app, place))],
+    notes: [
+      ...(isPerson ? nameContinued(place, process) : []),
+      ...app.warnings,
+      ...(await describeUnfinished(app, place)),
+    ],
     recalled: await recallSession(app, place),
     goingOn: (sessionId) => findGoingOn(sessionId, deps),
   };
-  if (process.stdinType() !== 'terminal' || !process.stdout.isTTY) {
+  if (!isPerson) {
     const { chatWithPipe } = await import('./piped-chat.ts');
     return await chatWithPipe(parts);
   }
   const { chatWithPerson } = await import('./interactive-chat.ts');
   return await chatWithPerson(parts);
 };
+
+function nameContinued({ session }: Place, process: ProcessPort): readonly string[] {
+  return session === undefined ? [] : [describeContinued(session, folderOf(process))];
+}
+
+function folderOf(process: ProcessPort): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    // It is gone; what is continued has a folder of its own.
+    return undefined;
+  }
+}
 
 async function recallSession(app: App, { session }: Place): Promise<ChatParts['recalled']> {
   if (session === undefined) return [];

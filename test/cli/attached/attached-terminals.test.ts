@@ -12,7 +12,7 @@ const skip = noTerminal;
 const prompt = /^›$/m;
 const words = 'One two three four five six seven eight nine ten.';
 
-test('a chat attaches to the gateway: it greets, answers, and is continued', { skip }, async () => {
+test('a chat attaches to the gateway: it greets, answers, and is continued by name', { skip }, async () => {
   await using bench = await openGatewayDesk([says('Good morning.'), says('Still here.')], []);
   await bench.start();
   {
@@ -29,7 +29,7 @@ test('a chat attaches to the gateway: it greets, answers, and is continued', { s
   }
 
   await using again = openTerminal(bench.desk, ['-c']);
-  await again.shows(/› hello\nGood morning\.\n›$/);
+  await again.shows(/\ncontinuing hello \(\w{8}\)\n› hello\nGood morning\.\n›$/);
   await again.enter('and now?');
   await again.shows(/Still here\.\n›$/);
   await again.press('Up');
