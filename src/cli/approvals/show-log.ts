@@ -4,7 +4,7 @@ import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readLimit } from '../read-limit.ts';
 import { oneLine } from '../render/one-line.ts';
-import { foldConsents } from './consent-records.ts';
+import { readConsents } from './consent-records.ts';
 import type { ConsentRecord } from './consent-records.ts';
 
 const longestQuestion = 200;
@@ -14,8 +14,7 @@ export const showConsentLog: CommandFunction = async (args, deps) => {
   const limit = readLimit(args);
   const { stdout, stderr } = deps.process;
   await using app = await deps.openApp({ purpose: 'look' });
-  // A question and its answer are an entry each.
-  const records = foldConsents(await app.store.turns.consents(2 * limit)).slice(-limit);
+  const records = await readConsents(limit, app.store.turns);
   const dated = records.map((record) => ({ ...record, at: new Date(record.at).toISOString() }));
   if (args.has('json')) stdout.write(`${JSON.stringify({ ok: true, approvals: dated })}\n`);
   else if (records.length === 0) stderr.write('Nothing was asked yet.\n');
@@ -31,6 +30,7 @@ function renderRecord(record: ConsentRecord): string {
 
 function describe({ verdict, rule, scope, covers, by }: ConsentRecord): string {
   if (verdict === 'open') return 'not answered yet';
+  if (verdict === 'stopped') return 'stopped';
   if (rule === 'timeout') return 'denied by silence';
   if (by === null) return 'denied: nobody could be asked';
   if (rule === 'yolo') return 'allowed by /yolo';

@@ -129,17 +129,21 @@ test('at a question a command does its work, unclear words are none, and it is a
   assert.equal(existsSync(join(desk.workdir, 'made.txt')), true);
 });
 
-test('Ctrl-C at a question stops the turn and runs nothing', { skip }, async () => {
+test('Ctrl-C at a question stops the turn and runs nothing, and the log of consents says so', { skip }, async () => {
   await using desk = await openDesk([callsTool('terminal', { command: 'touch made.txt' })]);
   await using terminal = openTerminal(desk, []);
   await terminal.shows(prompt);
   await terminal.enter('make a file');
   await terminal.shows(/\[N\]o:$/);
+  const asked = await desk.run(['approvals', 'log']);
 
   await terminal.press('C-c');
 
   await terminal.shows(/Stopped\.\n›$/);
   assert.equal(existsSync(join(desk.workdir, 'made.txt')), false);
+  assert.match(asked.stdout, / {2}- {2}not answered yet {2}touch made\.txt/);
+  const over = await desk.run(['approvals', 'log']);
+  assert.match(over.stdout, / {2}- {2}stopped {2}touch made\.txt/);
 });
 
 test(
