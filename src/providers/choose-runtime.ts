@@ -144,8 +144,7 @@ async function chooseFound(wishes: RuntimeWishes): Promise<Choice> {
   }
   if (wishes.config.default === undefined) return chosen(demoRuntime(), [], 'nothing-else');
   return unusable(
-    `the model ${wishes.config.default} is configured, but no provider has a key and no Ollama was found: ` +
-      'set model.provider and its key',
+    `no provider can serve ${wishes.config.default}: none has a key, and no Ollama was found; set model.provider and its key`,
   );
 }
 

@@ -271,7 +271,7 @@ test('a config that cannot work says what to set', async () => {
     [{ config: { baseUrl: 'localhost:8080' } }, /^model\.base_url is not an http/],
     [{ config: { provider: 'ollama' } }, /^no Ollama answers at http:\/\/127\.0\.0\.1:11434$/],
     [{ config: { provider: 'ollama' }, ollama: ollamaWith() }, /has no model/],
-    [{ config: { default: 'gpt-x' } }, /no provider has a key.*set model\.provider/],
+    [{ config: { default: 'gpt-x' } }, /^no provider can serve gpt-x: none has a key, .*; set model\.provider/],
   ];
   for (const [machine, expected] of table) assert.match(await describeChoice(machine), expected);
 });
