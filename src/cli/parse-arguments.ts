@@ -2,6 +2,7 @@ import type { parseArgs } from 'node:util';
 import { commandTable, groupTable, programOptions } from './command-table.ts';
 import type { Arguments, CommandRow, OptionRow } from './command.ts';
 import { nearestWord } from '../base/nearest-word.ts';
+import { quoteForShell } from '../base/quote-for-shell.ts';
 
 export type CommandLine =
   | { readonly type: 'command'; readonly command: CommandRow; readonly args: Arguments }
@@ -79,7 +80,21 @@ function nameCommand(name: string, written: string, group: string, rest: readonl
   const single = verbs.filter((verb) => !verb.includes(' '));
   const nearest = (group === '' ? opposites.get(written) : undefined) ?? nearestWord(written, single);
   const what = group === '' ? `there is no command "${written}"` : `"${group}" has no command "${written}"`;
-  return { type: 'bad-usage', message: what + suggest(nearest && `talaria ${prefix}${nearest}`), topic: group };
+  const advice = advise(name, group) ?? suggest(nearest && `talaria ${prefix}${nearest}`);
+  return { type: 'bad-usage', message: what + advice, topic: group };
+}
+
+/** What helps whoever wrote what is no command, where that is more than another spelling. */
+function advise(name: string, group: string): string | undefined {
+  if (group === '' && /\s/.test(name.trim())) return `; to ask that: talaria run ${quoteForPerson(name)}`;
+  if (name === 'config get') return '; to see the settings: talaria config show';
+  if (name === 'config set') return '; to change one, edit the file that talaria config path names';
+  return undefined;
+}
+
+/** As a person would write it, unless a shell would make something else of it. */
+function quoteForPerson(text: string): string {
+  return /["$`\\!]/.test(text) ? quoteForShell(text) : `"${text}"`;
 }
 
 /** What people guess for the opposite of a command, where no spelling leads to it. */

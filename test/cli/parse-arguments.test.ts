@@ -75,6 +75,11 @@ const wrong: readonly (readonly [string, string])[] = [
   ['xyzzy', 'there is no command "xyzzy" (see "")'],
   ['sessions shwo', '"sessions" has no command "shwo"; did you mean "talaria sessions show"? (see "sessions")'],
   ['sessions remove', '"sessions" has no command "remove" (see "sessions")'],
+  ['config get model', '"config" has no command "get"; to see the settings: talaria config show (see "config")'],
+  [
+    'config set model x',
+    '"config" has no command "set"; to change one, edit the file that talaria config path names (see "config")',
+  ],
   ['run --jsn hi', 'there is no option --jsn; did you mean "--json"? (see "run")'],
   ['run -z hi', 'there is no option -z (see "run")'],
   ['run --model', '--model needs a value: NAME (see "run")'],
@@ -91,4 +96,14 @@ for (const [line, message] of wrong) {
   test(`"talaria ${line}" is wrong, and the message says what was meant`, () => {
     assert.equal(summarise(line), `wrong: ${message}`);
   });
+}
+
+test('words in quotes that are no command are answered with how to ask them, as a shell reads it', () => {
+  assert.equal(advise('list files'), 'there is no command "list files"; to ask that: talaria run "list files"');
+  assert.match(advise("what's in $HOME"), /; to ask that: talaria run 'what'\\''s in \$HOME'$/);
+});
+
+function advise(written: string): string {
+  const parsed = parseCommandLine([written], parseArgs);
+  return parsed.type === 'bad-usage' ? parsed.message : parsed.type;
 }
