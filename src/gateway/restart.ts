@@ -7,4 +7,5 @@ export type Restart =
 
 /** What helps on every system. */
 export const backgroundAdvice =
-  'End it where it runs and type `talaria gateway start`: in the background it comes back by itself.';
+  'End it where it runs and type `talaria gateway start`: a gateway in the background comes back after /restart. ' +
+  'After a crash or a reboot only what `talaria gateway install` sets up comes back by itself.';

@@ -179,7 +179,7 @@ test(
     assert.deepEqual(advice, [
       `${nothing} \`talaria gateway install\` changes that.`,
       `${nothing} ${stopped} that starts the service that is installed.`,
-      `${nothing} ${stopped} in the background it comes back by itself.`,
+      `${nothing} ${stopped} a gateway in the background comes back after /restart. After a crash or a reboot only what \`talaria gateway install\` sets up comes back by itself.`,
     ]);
   },
 );
