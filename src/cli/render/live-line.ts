@@ -74,17 +74,24 @@ export class LiveLine implements Disposable {
   }
 
   #show(): void {
-    const waiting = this.#waiting;
-    const text = waiting && decideText(waiting, this.#clock.monotonic());
-    if (text === undefined) {
+    const [waiting, nowMs] = [this.#waiting, this.#clock.monotonic()];
+    const text = waiting && decideText(waiting, nowMs);
+    if (waiting === undefined || text === undefined) {
       this.#screen.erase();
       return;
     }
     if (this.#screen.isMidLine && !text.isOverdue) return;
     this.#screen.endLine();
     // A line that fills more than a row cannot be taken away again.
-    this.#screen.draw(fitColumns(oneLine(text.line, longest), (this.#screen.columns ?? usualColumns) - 1));
+    const columns = (this.#screen.columns ?? usualColumns) - 1;
+    this.#screen.draw(fitBefore(`, ${describeTime(nowMs - waiting.sinceMs)}`, oneLine(text.line, longest), columns));
   }
+}
+
+/** Of a line that ends with the time, what stands before that is cut: the time is all that changes in it. Pure. */
+function fitBefore(time: string, line: string, columns: number): string {
+  const isRoom = line.endsWith(time) && time.length < columns;
+  return isRoom ? fitColumns(line.slice(0, -time.length), columns - time.length) + time : fitColumns(line, columns);
 }
 
 interface LiveText {

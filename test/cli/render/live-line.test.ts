@@ -83,7 +83,7 @@ test('words that come are left alone, and broken off only by a long silence', as
   assert.deepEqual([screen.shown, screen.endings], ['waiting for the model to go on, 30 s', 1]);
 });
 
-test('a command is shown while it runs, within one row, and a question has the last line to itself', async () => {
+test('a command is shown while it runs, within one row that keeps the seconds, and a question has the last line to itself', async () => {
   using screen = new OneLine();
   screen.columns = 24;
   const suite = call('c1', 'npm test -- --watch=false');
@@ -96,7 +96,7 @@ test('a command is shown while it runs, within one row, and a question has the l
   screen.line.follow({ type: 'waiting', wait: { type: 'person' } });
   await screen.pass(40);
 
-  assert.equal(running, 'running `npm test -- -…');
+  assert.equal(running, 'running `npm test…, 3 s');
   assert.equal(screen.shown, '');
 });
 
