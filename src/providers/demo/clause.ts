@@ -5,24 +5,42 @@ export interface Clause {
   readonly words: string;
   /** Puts quoted parts back into a piece of the words. */
   readonly restore: (piece: string) => string;
+  /** The same with their quotation marks, which are part of a command. */
+  readonly verbatim: (piece: string) => string;
 }
 
 const mostClauses = 5;
 const courtesy = /^(?:please|now|ok(?:ay)?|(?:can|could|would|will) you(?: please)?)[,\s]+/i;
+const separator = /\s*(?:[;\n]|(?<=[^\s.])[.?!]\s+|,?\s*\b(?:and\s+)?then\b)\s*/i;
 
 /** Splits a text where one thing ends and the next begins. */
 export function splitClauses(text: string): readonly Clause[] {
-  const quotes = setQuotesAside(text.trim());
-  return quotes.plain
-    .split(/\s*(?:[;\n]|(?<=[^\s.])[.?!]\s+|,?\s*\b(?:and\s+)?then\b)\s*/i)
-    .map((piece) => piece.replaceAll(/^[\s,]+|(?:(?<=[^\s.])\.|[\s,?!])+$/g, '').replace(courtesy, ''))
-    .filter((words) => words !== '')
-    .slice(0, mostClauses)
-    .map((words) => ({ words, restore: quotes.restore }));
+  const { plain, restore, verbatim } = setQuotesAside(text.trim());
+  const clauses: Clause[] = [];
+  for (let rest = plain; rest !== '' && clauses.length < mostClauses;) {
+    rest = rest.replace(/^[\s,]+/, '').replace(courtesy, '');
+    const command = wholeCommand.exec(rest)?.[0];
+    const end = command === undefined ? separator.exec(rest) : null;
+    const piece = command ?? rest.slice(0, end?.index);
+    rest = rest.slice(piece.length + (end?.[0].length ?? 0));
+    const words = command?.trim() ?? piece.replaceAll(/(?:(?<=[^\s.])\.|[\s,?!])+$/g, '');
+    if (words !== '') clauses.push({ words, restore, verbatim });
+  }
+  return clauses;
 }
 
 /** Words that stand before a noun; what follows one is prose, not a name or a command. */
 export const article = '(?:the|a|an|my|our|your|this|that|these|some|all|its?)';
+
+/** The words before a command. */
+export const commandLead = '(?:run|execute|exec|\\$)\\s+(?:(?:the\\s+)?(?:shell\\s+)?command\\s+)?';
+
+// The shell has its own use for what ends a thing elsewhere, so that a command without quotes takes the whole line. Prose
+// is none: "run the tests".
+const wholeCommand = new RegExp(
+  `^${commandLead}(?!${article}(?:\\s|$))(?!${anyMark}\\s*(?:[;.?!,\\n]|(?:for me|please|here|(?:and\\s+)?then)\\b|$))[^\\n]+`,
+  'i',
+);
 
 /** A name with an ending, a way with slashes, a hidden name, a folder's own dots, or anything in quotes. */
 export const pathWord = [

@@ -4,6 +4,8 @@ export interface QuotedText {
   readonly plain: string;
   /** Puts the quoted parts back into a piece of `plain`, without their quotation marks. */
   readonly restore: (piece: string) => string;
+  /** Puts them back as they were written, quotation marks and all. */
+  readonly verbatim: (piece: string) => string;
 }
 
 // A mark is one letter of Unicode's private area: no keyboard has it, and rules may treat it as a word.
@@ -14,14 +16,14 @@ const mostQuotes = 256;
 const quoted = /`([^`]+)`|"([^"]+)"|“([^”]+)”|(?<![\w])'([^']+)'(?!\w)/g;
 
 export function setQuotesAside(text: string): QuotedText {
-  const parts: string[] = [];
-  const plain = text.replaceAll(/[\uE000-\uE0FF]/g, ' ').replaceAll(quoted, (whole, ...groups: unknown[]) => {
+  const parts: { readonly inner: string; readonly whole: string }[] = [];
+  const plain = text.replaceAll(/[\uE000-\uE0FF]/g, ' ').replaceAll(quoted, (whole: string, ...groups: unknown[]) => {
     const inner = groups.slice(0, 4).find((group) => typeof group === 'string');
     if (typeof inner !== 'string' || parts.length >= mostQuotes) return whole;
-    parts.push(inner);
+    parts.push({ inner, whole });
     return String.fromCharCode(firstMark + parts.length - 1);
   });
-  const restore = (piece: string): string =>
-    piece.replaceAll(/[\uE000-\uE0FF]/g, (mark) => parts[mark.charCodeAt(0) - firstMark] ?? '');
-  return { plain, restore };
+  const putBack = (piece: string, form: 'inner' | 'whole'): string =>
+    piece.replaceAll(/[\uE000-\uE0FF]/g, (mark) => parts[mark.charCodeAt(0) - firstMark]?.[form] ?? '');
+  return { plain, restore: (piece) => putBack(piece, 'inner'), verbatim: (piece) => putBack(piece, 'whole') };
 }

@@ -1,4 +1,4 @@
-import { article, findPath, splitClauses } from './clause.ts';
+import { article, commandLead, findPath, splitClauses } from './clause.ts';
 import type { Clause } from './clause.ts';
 import { asFind } from './find-rule.ts';
 import type { Intent } from './intent.ts';
@@ -18,18 +18,16 @@ export function understand(text: string): readonly Intent[] {
 
 const onlyQuotes = new RegExp(`^${anyMark}$`);
 const quotedCommand = new RegExp(`^(${anyMark})(?: for me| please| here)?$`);
-const prose = new RegExp(`^${article}\\b`, 'i');
+const prose = new RegExp(`^${article}(?:\\s|$)`, 'i');
+const commandIn = new RegExp(`^${commandLead}(.+)$`, 'i');
 
-function asRun({ words, restore }: Clause): Intent | undefined {
+function asRun({ words, restore, verbatim }: Clause): Intent | undefined {
   if (onlyQuotes.test(words)) return { type: 'run', command: restore(words) };
-  const command = /^(?:run|execute|exec|\$)\s+(?:(?:the\s+)?(?:shell\s+)?command\s+)?(.+)$/i.exec(words)?.[1];
+  const command = commandIn.exec(words)?.[1];
   // Prose after "run" is a wish, not a command: "run the tests".
   if (command === undefined || prose.test(command)) return undefined;
   const inQuotes = quotedCommand.exec(command)?.[1];
-  if (inQuotes !== undefined) return { type: 'run', command: restore(inQuotes) };
-  // Inside a command the quotation marks are part of it.
-  const requote = (mark: string): string => `'${restore(mark).replaceAll("'", `'\\''`)}'`;
-  return { type: 'run', command: command.replaceAll(new RegExp(anyMark, 'g'), requote) };
+  return { type: 'run', command: inQuotes === undefined ? verbatim(command) : restore(inQuotes) };
 }
 
 function asTime(clause: Clause): Intent | undefined {

@@ -55,7 +55,26 @@ test('the demo takes a command as it is given, and prose for prose', () => {
     'please run "echo hi" for me': run('echo hi'),
     'execute the command `a; b then c`': run('a; b then c'),
     "run grep 'foo bar' x.txt": run("grep 'foo bar' x.txt"),
+    'run echo "$HOME" \'a b\'': run('echo "$HOME" \'a b\''),
+    'run ./a.out': run('./a.out'),
+    'run a.out': run('a.out'),
     'run the tests': unclear,
+  });
+});
+
+test('a command without quotes takes the whole line, whatever the shell separates in it', () => {
+  understandsAs({
+    'run sleep 12; date > done.txt; echo finished': run('sleep 12; date > done.txt; echo finished'),
+    'please run if true; then echo "a; b"; fi': run('if true; then echo "a; b"; fi'),
+    '$ cd src && ls *.ts, then wait. Done?': run('cd src && ls *.ts, then wait. Done?'),
+    'run "my program" a; date': run('"my program" a; date'),
+    'run git add .\nwhat time is it': [run('git add .'), time],
+    'what time is it; run a; b': [time, run('a; b')],
+    'what time is it\nrun a; b': [time, run('a; b')],
+    'run `a`\nrun b; c': [run('a'), run('b; c')],
+    'run `a; b`; what time is it': [run('a; b'), time],
+    'run `a` and then run `b`': [run('a'), run('b')],
+    'run the tests; what time is it': [unclear, time],
   });
 });
 
