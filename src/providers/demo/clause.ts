@@ -33,7 +33,7 @@ export function splitClauses(text: string): readonly Clause[] {
 export const article = '(?:the|a|an|my|our|your|this|that|these|some|all|its?)';
 
 /** The words before a command. */
-export const commandLead = '(?:run|execute|exec|\\$)\\s+(?:(?:the\\s+)?(?:shell\\s+)?command\\s+)?';
+export const commandLead = '(?:run|execute|exec|\\$)\\s+(?:(?:the\\s+)?(?:shell\\s+)?command\\s+)?(?=\\S)';
 
 // The shell has its own use for what ends a thing elsewhere, so that a command without quotes takes the whole line. Prose
 // is none: "run the tests".

@@ -3,6 +3,7 @@ import { compose } from './compose.ts';
 import type { DemoRequest, DemoRound } from './demo-request.ts';
 import { describeRound, firstPathIn } from './describe-round.ts';
 import type { Intent } from './intent.ts';
+import { writeAppending, writeDeleting, writeListing } from './own-commands.ts';
 import { understand } from './understand.ts';
 
 export type DemoReply =
@@ -45,15 +46,21 @@ export function decideReply(request: DemoRequest): DemoReply {
 function planStep(intent: Intent, before: DemoRound | undefined): DemoReply {
   switch (intent.type) {
     case 'list':
-      return call('terminal', { command: intent.path === '.' ? 'ls -Ap' : `ls -Ap -- ${quoteForShell(intent.path)}` });
+      return call('terminal', { command: writeListing(intent.path) });
     case 'time':
       return call('terminal', { command: 'date' });
     case 'run':
       return call('terminal', { command: intent.command });
     case 'read':
-      return planRead(intent.path ?? (before === undefined ? undefined : firstPathIn(before)));
+      return onFile(intent.path, before, (path) => call('read_file', { path }));
     case 'write':
       return planWrite(intent.path, intent.text.endsWith('\n') ? intent.text : `${intent.text}\n`);
+    case 'append':
+      return onFile(intent.path, before, (path) => call('terminal', { command: writeAppending(path, intent.text) }));
+    case 'replace':
+      return onFile(intent.path, before, (path) => call('patch', patchOf(path, intent)));
+    case 'delete':
+      return onFile(intent.path, before, (path) => call('terminal', { command: writeDeleting(path) }));
     case 'compose':
       return planWrite(intent.path, compose(intent.form, intent.topic));
     case 'find':
@@ -67,8 +74,14 @@ function planStep(intent: Intent, before: DemoRound | undefined): DemoReply {
   }
 }
 
-function planRead(path: string | undefined): DemoReply {
-  return path === undefined ? say('I do not know which file you mean: name it.') : call('read_file', { path });
+/** What a file is left open for is done to the one that the step before dealt with. */
+function onFile(path: string | undefined, before: DemoRound | undefined, plan: (path: string) => DemoReply): DemoReply {
+  const meant = path ?? (before === undefined ? undefined : firstPathIn(before));
+  return meant === undefined ? say('I do not know which file you mean: name it.') : plan(meant);
+}
+
+function patchOf(path: string, { old, by, where }: Extract<Intent, { readonly type: 'replace' }>): JsonObject {
+  return { path, old_string: old, new_string: by, ...(where === 'everywhere' && { replace_all: true }) };
 }
 
 /** Without a file to write to, what was made up is the answer. */
@@ -79,10 +92,6 @@ function planWrite(path: string | undefined, content: string): DemoReply {
 /** Words are searched for as they stand; the tool reads a pattern. */
 function patternFor(intent: Extract<Intent, { readonly type: 'find' }>): string {
   return intent.among === 'files' ? intent.what : intent.what.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
-function quoteForShell(path: string): string {
-  return /^[\w./~@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function capitalise(text: string): string {

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json.ts';
 import type { DemoRound } from './demo-request.ts';
+import { readOwnCommand } from './own-commands.ts';
 import { readToolResult } from './tool-result.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -39,6 +40,8 @@ function describeDone(round: DemoRound, result: Done): string {
       return `${path} reads:\n\n${show(result)}`;
     case 'write_file':
       return `I wrote this to ${path}:\n\n${fence(textOf(round.input['content']).trimEnd().split('\n'))}`;
+    case 'patch':
+      return `I changed ${path}:\n\n${fence(hunksIn(result.lines))}`;
     case 'search_files':
       return describeSearch(round, result);
     default:
@@ -48,8 +51,10 @@ function describeDone(round: DemoRound, result: Done): string {
 
 function describeCommand(command: string, result: Done): string {
   if (result.exitCode !== 0) return `\`${command}\` did not succeed:\n\n${show(result)}`;
-  // Only its own way of listing marks the folders, so that they can be counted.
-  if (/^ls -Ap(?: -- |$)/.test(command)) return describeListing(result.lines);
+  const own = readOwnCommand(command);
+  if (own?.type === 'listing') return describeListing(result.lines);
+  if (own?.type === 'appending') return `I added that to the end of ${own.path}.`;
+  if (own?.type === 'deleting') return `I deleted ${own.path}.`;
   if (command === 'date') return `It is ${result.lines.join(' ')}.`;
   if (result.lines.length === 0) return `\`${command}\` ran and printed nothing.`;
   return `\`${command}\` printed:\n\n${show(result)}`;
@@ -70,15 +75,22 @@ function describeSearch(round: DemoRound, result: Done): string {
   return `This is what I found for ${pattern}:\n\n${show(result)}`;
 }
 
+/** A diff without the names of the file above it. */
+function hunksIn(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.startsWith('@@'));
+  return lines.slice(Math.max(first, 0));
+}
+
 /** The first file that a call dealt with, for whoever says "read it". */
 export function firstPathIn(round: DemoRound): string | undefined {
   const path = textOf(round.input['path']);
-  if (round.tool === 'write_file' || round.tool === 'read_file') return path === '' ? undefined : path;
+  if (['write_file', 'read_file', 'patch'].includes(round.tool)) return path === '' ? undefined : path;
+  const own = readOwnCommand(textOf(round.input['command']));
+  if (own?.type === 'appending') return own.path;
   const result = readToolResult(round.result);
   if (result.type !== 'done') return undefined;
   const first = result.lines.find((line) => line !== '' && !line.endsWith('/'));
-  const listed = /^ls -Ap -- (.+)$/.exec(textOf(round.input['command']))?.[1];
-  const folder = round.tool === 'search_files' ? path : (listed ?? '.');
+  const folder = round.tool === 'search_files' ? path : own?.type === 'listing' ? own.path : '.';
   if (first === undefined || first.startsWith('/') || folder === '.') return first;
   return `${folder.replace(/\/+$/, '')}/${first}`;
 }

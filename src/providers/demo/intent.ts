@@ -7,6 +7,15 @@ export type Intent =
   | { readonly type: 'run'; readonly command: string }
   | { readonly type: 'read'; readonly path: string | undefined }
   | { readonly type: 'write'; readonly path: string | undefined; readonly text: string }
+  | { readonly type: 'append'; readonly path: string | undefined; readonly text: string }
+  | {
+      readonly type: 'replace';
+      readonly path: string | undefined;
+      readonly old: string;
+      readonly by: string;
+      readonly where: 'once' | 'everywhere';
+    }
+  | { readonly type: 'delete'; readonly path: string | undefined }
   | { readonly type: 'compose'; readonly path: string | undefined; readonly form: Form; readonly topic: string }
   | { readonly type: 'find'; readonly what: string; readonly path: string; readonly among: 'content' | 'files' }
   | { readonly type: 'say'; readonly text: string }

@@ -1,5 +1,6 @@
 import { article, commandLead, findPath, splitClauses } from './clause.ts';
 import type { Clause } from './clause.ts';
+import { asAppend, asDelete, asReplace } from './edit-rules.ts';
 import { asFind } from './find-rule.ts';
 import type { Intent } from './intent.ts';
 import { anyMark } from './quotes.ts';
@@ -8,7 +9,19 @@ import { asWrite } from './write-rule.ts';
 /** Reads a text by a few general rules about its words. The first rule that fits a clause decides it. Pure. */
 export function understand(text: string): readonly Intent[] {
   return splitClauses(text).map((clause) => {
-    for (const rule of [asRun, asWrite, asFind, asTime, asList, asRead, asSay, asGreeting]) {
+    for (const rule of [
+      asRun,
+      asReplace,
+      asAppend,
+      asDelete,
+      asWrite,
+      asFind,
+      asTime,
+      asList,
+      asRead,
+      asSay,
+      asGreeting,
+    ]) {
       const intent = rule(clause);
       if (intent !== undefined) return intent;
     }

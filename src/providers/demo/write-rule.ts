@@ -1,7 +1,7 @@
 import { article, pathWord } from './clause.ts';
 import type { Clause } from './clause.ts';
 import type { Form, Intent } from './intent.ts';
-import { anyMark } from './quotes.ts';
+import { plainText, quotedText } from './plain-text.ts';
 
 const forms: readonly (readonly [RegExp, Form])[] = [
   [/\bhaikus?\b/i, 'haiku'],
@@ -16,11 +16,12 @@ const targetBehind = new RegExp(
 );
 const targetInFront = new RegExp(`^(?:${article}\\s+)?(?:file\\s+)?(${pathWord})(?=\\s+(?:with|containing)\\b)`);
 const fileLead = new RegExp(`^(?:${article}\\s+)?(?:new\\s+)?file\\s+|^(?:with|containing|saying)\\s+`, 'i');
-const onlyQuoted = new RegExp(`^(?:the (?:text|words?|line) )?(${anyMark})$`);
+// Other verbs are for works: "save changes to notes.md", "create tests in test.ts".
+const writesAsItStands = /^(?:write|put)\b/i;
 
 /**
- * A text to make up, or one given in quotes, and the file that it is for. Anything less clear than that is not
- * understood: a guess here would overwrite someone's file.
+ * A text to make up, or one that is given, and the file that it is for. Anything less clear than that is not understood:
+ * a guess here would overwrite someone's file.
  */
 export function asWrite({ words, restore }: Clause): Intent | undefined {
   const rest = /^(?:write|compose|create|make|save|put|store|generate|draft)\s+(?:me\s+)?(.+)$/i.exec(words)?.[1];
@@ -28,10 +29,12 @@ export function asWrite({ words, restore }: Clause): Intent | undefined {
   const target = targetInFront.exec(rest) ?? targetBehind.exec(rest);
   const path = target?.[1] === undefined ? undefined : restore(target[1]);
   const object = stripLeads(target === null ? rest : rest.replace(target[0], ' '));
-  const inQuotes = onlyQuoted.exec(object)?.[1];
-  if (inQuotes !== undefined) return { type: 'write', path, text: restore(inQuotes) };
+  const quote = quotedText(object);
+  if (quote !== undefined) return { type: 'write', path, text: restore(quote) };
   const form = forms.find(([pattern]) => pattern.test(object))?.[1];
-  return form === undefined ? undefined : { type: 'compose', path, form, topic: topicOf(restore(object)) };
+  if (form !== undefined) return { type: 'compose', path, form, topic: topicOf(restore(object)) };
+  const text = path !== undefined && writesAsItStands.test(words) ? plainText(object) : undefined;
+  return text === undefined ? undefined : { type: 'write', path, text: restore(text) };
 }
 
 /** "a file with a poem" is about the poem. */

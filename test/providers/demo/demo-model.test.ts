@@ -161,6 +161,31 @@ test('the demo makes up a text, writes it, and shows what it wrote', async () =>
   assert.equal(reply.includes((input['content'] ?? '').trim()), true);
 });
 
+test('the demo changes a file with the tool for it and shows the difference', async () => {
+  const diff = '--- /w/out.txt\n+++ /w/out.txt\n@@ -1,1 +1,1 @@\n-hello\n+bye';
+  const { reply, calls } = await talk('write hello to out.txt and then change hello to bye in it', (name) =>
+    done(name === 'patch' ? `patched /w/out.txt\n${diff}` : 'wrote /w/out.txt (6 bytes)'),
+  );
+
+  assert.deepEqual(calls, [
+    ['write_file', { path: 'out.txt', content: 'hello\n' }],
+    ['patch', { path: 'out.txt', old_string: 'hello', new_string: 'bye' }],
+  ]);
+  assert.match(reply, /I changed out\.txt:\n\n```\n@@ -1,1 \+1,1 @@\n-hello\n\+bye\n```/);
+});
+
+test('the demo adds to a file and deletes it through the shell, in words that the shell takes as they are', async () => {
+  const asked = `append "it's $HOME" to "my notes.txt" and then read it and then delete "my notes.txt"`;
+  const { reply, calls } = await talk(asked, (name) => done(name === 'terminal' ? '[no output]' : "1|it's $HOME"));
+
+  assert.deepEqual(calls, [
+    ['terminal', { command: `printf '%s\\n' 'it'\\''s $HOME' >> 'my notes.txt'` }],
+    ['read_file', { path: 'my notes.txt' }],
+    ['terminal', { command: `rm -- 'my notes.txt'` }],
+  ]);
+  assert.match(reply, /I added that to the end of my notes\.txt\.[^]*I deleted my notes\.txt\.$/);
+});
+
 test('the demo goes through several steps, each with what the one before found', async () => {
   const { reply, calls } = await talk('list the files in docs and then read the first one', (name) =>
     done(name === 'terminal' ? 'guide/\nindex.md\n' : 'Welcome'),

@@ -110,16 +110,49 @@ test('the demo knows what is to be written where', () => {
     'write me a short story about a dog': { type: 'compose', form: 'note', topic: 'a dog', path: undefined },
     'write "hello; world then" to hello.txt': { type: 'write', text: 'hello; world then', path: 'hello.txt' },
     'put `a,b` into data.csv': { type: 'write', text: 'a,b', path: 'data.csv' },
+    'write hello to out.txt': { type: 'write', text: 'hello', path: 'out.txt' },
+    'write hello world to hello.txt': { type: 'write', text: 'hello world', path: 'hello.txt' },
   });
 });
 
 test('what is not clearly a text for a file overwrites none', () => {
   understandsAs({
-    'write hello world to hello.txt': unclear,
+    'write documentation to README.md': unclear,
+    'write a summary to out.txt': unclear,
+    'add logging to src/app.ts': unclear,
+    'append tests to test.ts': unclear,
+    'delete everything in src': unclear,
     'save my work to report.md': unclear,
     'add a line to notes.txt': unclear,
     'fix the bug in src/app.ts': unclear,
     'write code for a web server to server.js': unclear,
+  });
+});
+
+test('the demo knows what is to be changed in a file, added to it, or deleted', () => {
+  const replace = { type: 'replace', path: 'out.txt', old: 'hello', by: 'bye', where: 'once' } as const;
+  understandsAs({
+    'replace "hello" with "bye" in out.txt': replace,
+    'change hello to bye in out.txt': replace,
+    'in out.txt, replace the word hello by bye': replace,
+    'replace all hello with bye in the file out.txt': { ...replace, where: 'everywhere' },
+    'replace "go to" with "with to" everywhere in "a b.txt"': {
+      ...replace,
+      path: 'a b.txt',
+      old: 'go to',
+      by: 'with to',
+      where: 'everywhere',
+    },
+    'append one more line of "x" to out.txt': unclear,
+    'append bye to out.txt': { type: 'append', path: 'out.txt', text: 'bye' },
+    'add "one more" to the end of out.txt': { type: 'append', path: 'out.txt', text: 'one more' },
+    'delete out.txt': { type: 'delete', path: 'out.txt' },
+    'please remove the file "my notes.txt"': { type: 'delete', path: 'my notes.txt' },
+    'write hello to out.txt then change hello to bye in it then delete it': [
+      { type: 'write', path: 'out.txt', text: 'hello' },
+      { ...replace, path: undefined },
+      { type: 'delete', path: undefined },
+    ],
   });
 });
 

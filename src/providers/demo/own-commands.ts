@@ -1,0 +1,51 @@
+/** A command that the demo itself made up, known again when its result comes back. */
+export interface OwnCommand {
+  readonly type: 'listing' | 'appending' | 'deleting';
+  readonly path: string;
+}
+
+// Marks the folders, so that they can be counted.
+const listing = 'ls -Ap';
+const appending = "printf '%s\\n'";
+const deleting = 'rm --';
+
+export function writeListing(path: string): string {
+  return path === '.' ? listing : `${listing} -- ${quotePath(path)}`;
+}
+
+export function writeAppending(path: string, text: string): string {
+  return `${appending} ${quote(text)} >> ${quotePath(path)}`;
+}
+
+export function writeDeleting(path: string): string {
+  return `${deleting} ${quotePath(path)}`;
+}
+
+/** Whoever types the same gets the same: undefined is every other command. */
+export function readOwnCommand(command: string): OwnCommand | undefined {
+  if (command === listing) return { type: 'listing', path: '.' };
+  for (const [type, pattern] of patterns) {
+    const path = pattern.exec(command)?.[1];
+    if (path !== undefined) return { type, path: unquote(path) };
+  }
+  return undefined;
+}
+
+const onePath = "([\\w./~@-]+|'(?:[^']|'\\\\'')*')";
+const patterns: readonly (readonly [OwnCommand['type'], RegExp])[] = [
+  ['listing', new RegExp(`^ls -Ap -- ${onePath}$`)],
+  ['appending', new RegExp(`^printf '%s\\\\n' '(?:[^']|'\\\\'')*' >> ${onePath}$`)],
+  ['deleting', new RegExp(`^rm -- ${onePath}$`)],
+];
+
+function quotePath(path: string): string {
+  return /^[\w./~@-]+$/.test(path) ? path : quote(path);
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function unquote(word: string): string {
+  return word.startsWith("'") ? word.slice(1, -1).replaceAll(`'\\''`, "'") : word;
+}
