@@ -1,3 +1,4 @@
+import { findWholeCommand } from './command-line.ts';
 import { anyMark, setQuotesAside } from './quotes.ts';
 
 /** One thing that is asked for: its words, in which every quoted part is a mark. */
@@ -18,8 +19,8 @@ export function splitClauses(text: string): readonly Clause[] {
   const { plain, restore, verbatim } = setQuotesAside(text.trim());
   const clauses: Clause[] = [];
   for (let rest = plain; rest !== '' && clauses.length < mostClauses;) {
-    rest = rest.replace(/^[\s,]+/, '').replace(courtesy, '');
-    const command = wholeCommand.exec(rest)?.[0];
+    rest = rest.replace(/^(?:[\s,;?!]|\.(?=\s|$))+/, '').replace(courtesy, '');
+    const command = findWholeCommand(rest);
     const end = command === undefined ? separator.exec(rest) : null;
     const piece = command ?? rest.slice(0, end?.index);
     rest = rest.slice(piece.length + (end?.[0].length ?? 0));
@@ -28,19 +29,6 @@ export function splitClauses(text: string): readonly Clause[] {
   }
   return clauses;
 }
-
-/** Words that stand before a noun; what follows one is prose, not a name or a command. */
-export const article = '(?:the|a|an|my|our|your|this|that|these|some|all|its?)';
-
-/** The words before a command. */
-export const commandLead = '(?:run|execute|exec|\\$)\\s+(?:(?:the\\s+)?(?:shell\\s+)?command\\s+)?(?=\\S)';
-
-// The shell has its own use for what ends a thing elsewhere, so that a command without quotes takes the whole line. Prose
-// is none: "run the tests".
-const wholeCommand = new RegExp(
-  `^${commandLead}(?!${article}(?:\\s|$))(?!${anyMark}\\s*(?:[;.?!,\\n]|(?:for me|please|here|(?:and\\s+)?then)\\b|$))[^\\n]+`,
-  'i',
-);
 
 /** A name with an ending, a way with slashes, a hidden name, a folder's own dots, or anything in quotes. */
 export const pathWord = [

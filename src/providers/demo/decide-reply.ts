@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { compose } from './compose.ts';
 import type { DemoRequest, DemoRound } from './demo-request.ts';
-import { describeRound, firstPathIn } from './describe-round.ts';
+import { describeRound, findLastCommand, firstPathIn } from './describe-round.ts';
 import type { Intent } from './intent.ts';
 import { writeAppending, writeDeleting, writeListing } from './own-commands.ts';
 import { understand } from './understand.ts';
@@ -26,7 +26,7 @@ export function decideReply(request: DemoRequest): DemoReply {
   const paragraphs: string[] = [];
   let used = 0;
   for (const intent of request.wishes.flatMap(understand)) {
-    const step = planStep(intent, request.rounds[used - 1]);
+    const step = planStep(intent, [...request.earlier, ...request.rounds.slice(0, used)]);
     const round = request.rounds[used];
     if (step.type === 'say') {
       // Not understanding several things takes no more words than not understanding one.
@@ -43,24 +43,26 @@ export function decideReply(request: DemoRequest): DemoReply {
   return { type: 'say', text: [...(request.hasSpoken === 'yes' ? [] : [introduction]), ...paragraphs].join('\n\n') };
 }
 
-function planStep(intent: Intent, before: DemoRound | undefined): DemoReply {
+function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {
   switch (intent.type) {
     case 'list':
       return call('terminal', { command: writeListing(intent.path) });
     case 'time':
       return call('terminal', { command: 'date' });
     case 'run':
-      return call('terminal', { command: intent.command });
+      return planRun(intent.command ?? findLastCommand(past), intent.where);
     case 'read':
-      return onFile(intent.path, before, (path) => call('read_file', { path }));
+      return onFile(intent.path, past.at(-1), (path) => call('read_file', { path }));
     case 'write':
       return planWrite(intent.path, intent.text.endsWith('\n') ? intent.text : `${intent.text}\n`);
     case 'append':
-      return onFile(intent.path, before, (path) => call('terminal', { command: writeAppending(path, intent.text) }));
+      return onFile(intent.path, past.at(-1), (path) =>
+        call('terminal', { command: writeAppending(path, intent.text) }),
+      );
     case 'replace':
-      return onFile(intent.path, before, (path) => call('patch', patchOf(path, intent)));
+      return onFile(intent.path, past.at(-1), (path) => call('patch', patchOf(path, intent)));
     case 'delete':
-      return onFile(intent.path, before, (path) => call('terminal', { command: writeDeleting(path) }));
+      return onFile(intent.path, past.at(-1), (path) => call('terminal', { command: writeDeleting(path) }));
     case 'compose':
       return planWrite(intent.path, compose(intent.form, intent.topic));
     case 'find':
@@ -72,6 +74,11 @@ function planStep(intent: Intent, before: DemoRound | undefined): DemoReply {
     case 'unclear':
       return say(`I do not understand that: I am a demo that knows a few rules, not a language model. ${abilities}`);
   }
+}
+
+function planRun(command: string | undefined, where: 'usual' | 'outside'): DemoReply {
+  if (command === undefined) return say('I have run no command yet: name it.');
+  return call('terminal', { command, ...(where === 'outside' && { outside: true }) });
 }
 
 /** What a file is left open for is done to the one that the step before dealt with. */

@@ -14,6 +14,8 @@ export interface DemoRequest {
   /** What the user wants: the newest message, and what was added while tools ran. */
   readonly wishes: readonly string[];
   readonly rounds: readonly DemoRound[];
+  /** What it did for messages before that one. */
+  readonly earlier: readonly DemoRound[];
   readonly tools: ReadonlySet<string>;
   readonly hasSpoken: 'yes' | 'no';
 }
@@ -30,7 +32,8 @@ export function readDemoRequest(body: string): DemoRequest {
   const added = since.flatMap((message) => steering.exec(textIn(message['content']))?.[1] ?? []);
   return {
     wishes: [textIn(messages[lastUser]?.['content']), ...added],
-    rounds: since.flatMap((message) => roundsOf(message, since)),
+    rounds: roundsIn(since),
+    earlier: roundsIn(messages.slice(0, Math.max(lastUser, 0))),
     tools: request['tool_choice'] === 'none' ? new Set() : new Set(objectsIn(request['tools']).map(nameOf)),
     hasSpoken: messages.some((message) => message['role'] === 'assistant' && textIn(message['content']) !== '')
       ? 'yes'
@@ -38,9 +41,13 @@ export function readDemoRequest(body: string): DemoRequest {
   };
 }
 
-function roundsOf(message: JsonObject, since: readonly JsonObject[]): readonly DemoRound[] {
+function roundsIn(messages: readonly JsonObject[]): readonly DemoRound[] {
+  return messages.flatMap((message) => roundsOf(message, messages));
+}
+
+function roundsOf(message: JsonObject, messages: readonly JsonObject[]): readonly DemoRound[] {
   return objectsIn(message['tool_calls']).map((call) => {
-    const answer = since.find((other) => other['role'] === 'tool' && other['tool_call_id'] === call['id']);
+    const answer = messages.find((other) => other['role'] === 'tool' && other['tool_call_id'] === call['id']);
     const spoken = isJsonObject(call['function']) ? call['function'] : {};
     const input = parseJson(textIn(spoken['arguments']));
     return {

@@ -23,7 +23,7 @@ export function describeRound(round: DemoRound): RoundDescription {
       // Why is what the line of the call says, right above this.
       return { type: 'bad', text: `Then I leave it: ${nameCall(round)} did not run.` };
     case 'failed':
-      return { type: 'bad', text: `That did not work (${nameCall(round)}): ${result.reason}` };
+      return { type: 'bad', text: `That did not work (${nameCall(round)}): ${adviseLeaving(result.reason)}` };
     case 'stopped':
       return { type: 'bad', text: `Stopped: ${nameCall(round)} may have run in part.` };
     case 'unknown':
@@ -81,6 +81,11 @@ function hunksIn(lines: readonly string[]): readonly string[] {
   return lines.slice(Math.max(first, 0));
 }
 
+export function findLastCommand(rounds: readonly DemoRound[]): string | undefined {
+  const last = rounds.findLast(({ tool, input }) => tool === 'terminal' && textOf(input['command']) !== '');
+  return last === undefined ? undefined : textOf(last.input['command']);
+}
+
 /** The first file that a call dealt with, for whoever says "read it". */
 export function firstPathIn(round: DemoRound): string | undefined {
   const path = textOf(round.input['path']);
@@ -102,8 +107,20 @@ function nameCall(round: DemoRound): string {
 
 /** What a tool put out, and below it what it noted. */
 function show(result: Done): string {
-  const notes = result.notes.filter((note) => note !== 'no output').map((note) => `(${note})`);
+  const notes = result.notes.filter((note) => note !== 'no output').map((note) => `(${adviseLeaving(note)})`);
   return [...(result.lines.length === 0 ? [] : [fence(result.lines)]), ...notes].join('\n');
+}
+
+// What tools say about the sandbox ends in advice to the model that calls them.
+const adviceToModel =
+  /^(this ran in the sandbox: .*?|the sandbox does not show .*?)(?:\. If that is in the way|; set workdir)\b.*$/;
+
+/** The same in words that are the user's to say. */
+function adviseLeaving(text: string): string {
+  return text.replace(
+    adviceToModel,
+    (_, fact: string) => `${fact}. If that is in the way, say: run it outside the sandbox. You are asked before it is`,
+  );
 }
 
 function fence(lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { article } from './clause.ts';
+import { article } from './article.ts';
 import type { Clause } from './clause.ts';
 import type { Intent } from './intent.ts';
 import { anyMark } from './quotes.ts';

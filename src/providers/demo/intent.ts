@@ -4,7 +4,8 @@ export type Form = 'poem' | 'haiku' | 'list' | 'note';
 export type Intent =
   | { readonly type: 'list'; readonly path: string }
   | { readonly type: 'time' }
-  | { readonly type: 'run'; readonly command: string }
+  /** A command that is left open is the last one that was run. */
+  | { readonly type: 'run'; readonly command: string | undefined; readonly where: 'usual' | 'outside' }
   | { readonly type: 'read'; readonly path: string | undefined }
   | { readonly type: 'write'; readonly path: string | undefined; readonly text: string }
   | { readonly type: 'append'; readonly path: string | undefined; readonly text: string }

@@ -1,4 +1,4 @@
-import { article } from './clause.ts';
+import { article } from './article.ts';
 import { anyMark } from './quotes.ts';
 
 const inQuotes = new RegExp(`^(?:(?:the\\s+)?(?:text|words?|line)\\s+)?(${anyMark})$`, 'i');

@@ -1,4 +1,6 @@
-import { article, commandLead, findPath, splitClauses } from './clause.ts';
+import { article } from './article.ts';
+import { findPath, splitClauses } from './clause.ts';
+import { readCommandLine } from './command-line.ts';
 import type { Clause } from './clause.ts';
 import { asAppend, asDelete, asReplace } from './edit-rules.ts';
 import { asFind } from './find-rule.ts';
@@ -30,17 +32,18 @@ export function understand(text: string): readonly Intent[] {
 }
 
 const onlyQuotes = new RegExp(`^${anyMark}$`);
-const quotedCommand = new RegExp(`^(${anyMark})(?: for me| please| here)?$`);
 const prose = new RegExp(`^${article}(?:\\s|$)`, 'i');
-const commandIn = new RegExp(`^${commandLead}(.+)$`, 'i');
+const lastCommand = /^(?:it|that|this|the same)(?:\s+(?:again|command))*$|^again$/i;
 
 function asRun({ words, restore, verbatim }: Clause): Intent | undefined {
-  if (onlyQuotes.test(words)) return { type: 'run', command: restore(words) };
-  const command = commandIn.exec(words)?.[1];
+  if (onlyQuotes.test(words)) return { type: 'run', command: restore(words), where: 'usual' };
+  const line = readCommandLine(words);
+  if (line === undefined) return undefined;
+  const { command, where } = line;
+  if (lastCommand.test(command)) return { type: 'run', command: undefined, where };
   // Prose after "run" is a wish, not a command: "run the tests".
-  if (command === undefined || prose.test(command)) return undefined;
-  const inQuotes = quotedCommand.exec(command)?.[1];
-  return { type: 'run', command: inQuotes === undefined ? verbatim(command) : restore(inQuotes) };
+  if (prose.test(command)) return undefined;
+  return { type: 'run', command: onlyQuotes.test(command) ? restore(command) : verbatim(command), where };
 }
 
 function asTime(clause: Clause): Intent | undefined {

@@ -1,4 +1,5 @@
-import { article, pathWord } from './clause.ts';
+import { article } from './article.ts';
+import { pathWord } from './clause.ts';
 import type { Clause } from './clause.ts';
 import type { Form, Intent } from './intent.ts';
 import { plainText, quotedText } from './plain-text.ts';

@@ -40,14 +40,21 @@ function textOf(message: AssistantMessage | undefined): string {
 async function talk(
   text: string,
   runTool: (name: string, input: Record<string, string>) => ToolOutcome,
-  steering: readonly string[] = [],
-): Promise<{ readonly reply: string; readonly calls: readonly (readonly [string, Record<string, string>])[] }> {
-  const messages: Message[] = [user(text)];
+  {
+    steering = [],
+    history = [],
+  }: { readonly steering?: readonly string[]; readonly history?: readonly Message[] } = {},
+): Promise<{
+  readonly reply: string;
+  readonly calls: readonly (readonly [string, Record<string, string>])[];
+  readonly messages: readonly Message[];
+}> {
+  const messages: Message[] = [...history, user(text)];
   const calls: (readonly [string, Record<string, string>])[] = [];
   for (let step = 0; step < 20; step += 1) {
     const message = await answerTo(messages);
     messages.push(message);
-    if (message.calls.length === 0) return { reply: textOf(message), calls };
+    if (message.calls.length === 0) return { reply: textOf(message), calls, messages };
     for (const call of message.calls) {
       const input = JSON.parse(call.arguments) as Record<string, string>;
       calls.push([call.name, input]);
@@ -125,16 +132,27 @@ test('the demo tells the time, runs commands, reads and searches', async () => {
 test('what the shell notes about a command is not taken for what it printed', async () => {
   const inside = await talk('run `make`', () => done('made\n[this ran in the sandbox]'));
   const silent = await talk('run `make`', () => done('[this ran in the sandbox]'));
-  const barred = await talk('run `make`', () => done('no\n[this ran in the sandbox: no network]\n[exit code 2]'));
   const cut = await talk('run `make`', () => done('made\n[a part of the output could not be kept]'));
 
   assert.match(inside.reply, /printed:\n\n```\nmade\n```\n\(this ran in the sandbox\)/);
   assert.match(silent.reply, /`make` ran and printed nothing/);
+  assert.match(cut.reply, /```\nmade\n```\n\(a part of the output could not be kept\)/);
+});
+
+test('where the sandbox is in the way, the demo says so and what to say to leave it, which is then asked for', async () => {
+  const { noteSandbox } = await import('../../../src/tools/sandbox/sandbox-note.ts');
+  const output = 'curl: (6) Could not resolve host';
+  const result = { ending: { type: 'exited', code: 6 }, output } as Parameters<typeof noteSandbox>[0];
+  const note = noteSandbox(result, { limits: 'no network; writes only here', difference: undefined });
+  const barred = await talk('run make', () => done(`${output}\n[${note}]\n[exit code 2]`));
+  const again = await talk('run it outside the sandbox', () => done('made'), { history: barred.messages });
+
   assert.match(
     barred.reply,
-    /did not succeed:\n\n```\nno\n```\n\(this ran in the sandbox: no network\)\n\(exit code 2\)/,
+    /did not succeed:[^]*\(this ran in the sandbox: no network; writes only here\. If [^\n]*, say: run it outside the sandbox\. [^\n]*\)\n\(exit code 2\)$/,
   );
-  assert.match(cut.reply, /```\nmade\n```\n\(a part of the output could not be kept\)/);
+  assert.doesNotMatch(barred.reply, /outside: true|call again/);
+  assert.deepEqual(again.calls, [['terminal', { command: 'make', outside: true }]]);
 });
 
 test('what a command of the user listed is shown and not counted', async () => {
@@ -199,7 +217,7 @@ test('the demo goes through several steps, each with what the one before found',
 });
 
 test('what the user adds while a tool runs is done as well', async () => {
-  const { calls } = await talk('what time is it', () => done('noon'), ['run `uname`']);
+  const { calls } = await talk('what time is it', () => done('noon'), { steering: ['run `uname`'] });
 
   assert.deepEqual(calls, [
     ['terminal', { command: 'date' }],

@@ -14,8 +14,8 @@ const here: Intent = { type: 'list', path: '.' };
 const time: Intent = { type: 'time' };
 const unclear: Intent = { type: 'unclear' };
 
-function run(command: string): Intent {
-  return { type: 'run', command };
+function run(command: string | undefined, where: 'usual' | 'outside' = 'usual'): Intent {
+  return { type: 'run', command, where };
 }
 
 function read(path: string | undefined): Intent {
@@ -75,6 +75,17 @@ test('a command without quotes takes the whole line, whatever the shell separate
     'run `a; b`; what time is it': [run('a; b'), time],
     'run `a` and then run `b`': [run('a'), run('b')],
     'run the tests; what time is it': [unclear, time],
+  });
+});
+
+test('the demo knows when a command is to leave the sandbox', () => {
+  understandsAs({
+    'run date > /etc/x; date outside the sandbox': run('date > /etc/x; date', 'outside'),
+    'run `touch a` outside of the sandbox.': run('touch a', 'outside'),
+    'run touch a outside the sandbox, then read a.txt': [run('touch a', 'outside'), read('a.txt')],
+    'run echo outside the sandbox is cold': run('echo outside the sandbox is cold'),
+    'run it outside the sandbox': run(undefined, 'outside'),
+    'run that again': run(undefined),
   });
 });
 
