@@ -1,3 +1,4 @@
+import { usualKeys } from '../../model/connect-advice.ts';
 import type { ServedTerminal } from '../app-port.ts';
 
 export interface BannerFacts {
@@ -22,7 +23,7 @@ export function renderBanner({ version, model, workdir, userHome, home }: Banner
 
 function describeDemo(envFile: string): string {
   const places = `in the environment or in ${envFile}`;
-  return `This is the offline demo model: it can show the tools, not think. To connect a real one, set OPENAI_API_KEY, OPENROUTER_API_KEY or another key (${places}), or start Ollama.`;
+  return `This is the offline demo model: it can show the tools, not think. To connect a real one, set ${usualKeys} (${places}), or start Ollama.`;
 }
 
 function shortenPath(path: string, userHome: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { usualKeys } from '../../model/connect-advice.ts';
 import { compose } from './compose.ts';
 import type { DemoRequest, DemoRound } from './demo-request.ts';
 import { describeRound, findLastCommand, firstPathIn } from './describe-round.ts';
@@ -11,8 +12,8 @@ export type DemoReply =
   | { readonly type: 'call'; readonly tool: string; readonly input: JsonObject };
 
 const introduction =
-  "I am Talaria's offline demo model: no AI answers here. To connect a real one, set OPENAI_API_KEY, ANTHROPIC_API_KEY " +
-  'or OPENROUTER_API_KEY, or run Ollama, and start again.';
+  `I am Talaria's offline demo model: no AI answers here. To connect a real one, set ${usualKeys}, or start Ollama, ` +
+  'and start again.';
 
 const abilities =
   'I can list files, read a file, search in files, run a command, tell the time, and write to a file: a small poem, ' +

@@ -86,5 +86,8 @@ test('the banner says who answers and where, and the demo says how to connect a 
   assert.equal(real.length, 2);
   assert.match(elsewhere[2] ?? '', /in \/srv\/agent\/\.env/);
   assert.equal(demo[0], 'Talaria 1.2.3 · offline demo · /home/annabel');
-  assert.match(demo[2] ?? '', /demo.*OPENAI_API_KEY.*in ~\/\.talaria\/\.env/);
+  assert.match(
+    demo[2] ?? '',
+    /demo.* set OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY or another key \(.*in ~\/\.talaria\/\.env/,
+  );
 });
