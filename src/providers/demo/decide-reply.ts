@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../base/json.ts';
 import { usualKeys } from '../../model/connect-advice.ts';
+import type { Manner } from './command-line.ts';
 import { compose } from './compose.ts';
 import type { DemoRequest, DemoRound } from './demo-request.ts';
 import { describeRound, findLastCommand, firstPathIn } from './describe-round.ts';
 import type { Intent } from './intent.ts';
-import { writeAppending, writeDeleting, writeListing } from './own-commands.ts';
+import { writeAppending, writeDeleting, writeListing, writeServing } from './own-commands.ts';
+import { findProcess } from './processes.ts';
 import { understand } from './understand.ts';
 
 export type DemoReply =
@@ -51,7 +53,15 @@ function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {
     case 'time':
       return call('terminal', { command: 'date' });
     case 'run':
-      return planRun(intent.command ?? findLastCommand(past), intent.where);
+      return planRun(intent, past);
+    case 'serve':
+      return callTerminal(writeServing(intent.port), { where: intent.where, waits: 'not-at-all' });
+    case 'processes':
+      return call('process', { action: 'list' });
+    case 'stop':
+      return onProcess(intent.id, past, 'kill');
+    case 'output':
+      return onProcess(intent.id, past, 'read');
     case 'read':
       return onFile(intent.path, past.at(-1), (path) => call('read_file', { path }));
     case 'write':
@@ -77,9 +87,24 @@ function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {
   }
 }
 
-function planRun(command: string | undefined, where: 'usual' | 'outside'): DemoReply {
-  if (command === undefined) return say('I have run no command yet: name it.');
-  return call('terminal', { command, ...(where === 'outside' && { outside: true }) });
+function planRun(intent: Extract<Intent, { readonly type: 'run' }>, past: readonly DemoRound[]): DemoReply {
+  if (intent.command !== undefined) return callTerminal(intent.command, intent);
+  const last = findLastCommand(past);
+  if (last === undefined) return say('I have run no command yet: name it.');
+  return callTerminal(last.command, { ...intent, waits: last.waits === 'not-at-all' ? last.waits : intent.waits });
+}
+
+function callTerminal(command: string, { where, waits }: Manner): DemoReply {
+  const background = waits === 'not-at-all' && { background: true };
+  return call('terminal', { command, ...background, ...(where === 'outside' && { outside: true }) });
+}
+
+function onProcess(id: string | undefined, past: readonly DemoRound[], action: 'kill' | 'read'): DemoReply {
+  const meant = id ?? findProcess(past);
+  if (meant !== undefined) return call('process', { action, id: meant });
+  return say(
+    'I know of no background process here. Ask what is running, or start one: start a server in the background.',
+  );
 }
 
 /** What a file is left open for is done to the one that the step before dealt with. */

@@ -22,16 +22,19 @@ export interface DemoRequest {
 
 const steering = new RegExp(`\\n*<${steeringTag}>\\n([\\s\\S]*?)\\n</${steeringTag}>\\s*$`);
 
+// What ended in the background is told among the messages of the user, and is none of them.
+const news = /^\[.*\bThis is no message of the user\b.*\]\n*/gm;
+
 /** Reads the body of a chat completions request, as a server would. */
 export function readDemoRequest(body: string): DemoRequest {
   const parsed = parseJson(body);
   const request = isJsonObject(parsed) ? parsed : {};
   const messages = objectsIn(request['messages']);
-  const lastUser = messages.findLastIndex((message) => message['role'] === 'user');
+  const lastUser = messages.findLastIndex((message) => message['role'] === 'user' && !isOnlyNews(message));
   const since = messages.slice(lastUser + 1);
   const added = since.flatMap((message) => steering.exec(textIn(message['content']))?.[1] ?? []);
   return {
-    wishes: [textIn(messages[lastUser]?.['content']), ...added],
+    wishes: [textIn(messages[lastUser]?.['content']).replaceAll(news, ''), ...added],
     rounds: roundsIn(since),
     earlier: roundsIn(messages.slice(0, Math.max(lastUser, 0))),
     tools: request['tool_choice'] === 'none' ? new Set() : new Set(objectsIn(request['tools']).map(nameOf)),
@@ -39,6 +42,11 @@ export function readDemoRequest(body: string): DemoRequest {
       ? 'yes'
       : 'no',
   };
+}
+
+function isOnlyNews(message: JsonObject): boolean {
+  const text = textIn(message['content']);
+  return text !== '' && text.replaceAll(news, '').trim() === '';
 }
 
 function roundsIn(messages: readonly JsonObject[]): readonly DemoRound[] {

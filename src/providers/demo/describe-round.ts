@@ -1,6 +1,8 @@
 import type { Json } from '../../base/json.ts';
+import type { CommandLine } from './command-line.ts';
 import type { DemoRound } from './demo-request.ts';
 import { readOwnCommand } from './own-commands.ts';
+import { describeStart, startedIn } from './processes.ts';
 import { readToolResult } from './tool-result.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -33,9 +35,14 @@ export function describeRound(round: DemoRound): RoundDescription {
 
 function describeDone(round: DemoRound, result: Done): string {
   const path = textOf(round.input['path']);
+  const started = startedIn(round.result);
   switch (round.tool) {
     case 'terminal':
-      return describeCommand(textOf(round.input['command']), result);
+      return started === undefined
+        ? describeCommand(textOf(round.input['command']), result)
+        : describeStart(textOf(round.input['command']), started, round.result);
+    case 'process':
+      return describeProcess(textOf(round.input['action']), textOf(round.input['id']), result);
     case 'read_file':
       return `${path} reads:\n\n${show(result)}`;
     case 'write_file':
@@ -60,6 +67,14 @@ function describeCommand(command: string, result: Done): string {
   return `\`${command}\` printed:\n\n${show(result)}`;
 }
 
+function describeProcess(action: string, id: string, result: Done): string {
+  if (action === 'read') {
+    return `${id} has printed ${result.lines.length === 0 ? 'nothing so far.\n' : 'this so far:\n\n'}${show(result)}`;
+  }
+  const isList = result.lines.some((line) => /^proc_\w+ .*; started /.test(line));
+  return isList ? `These are the background processes:\n\n${fence(result.lines)}` : result.lines.join('\n');
+}
+
 function describeListing(lines: readonly string[]): string {
   if (lines.length === 0) return 'There is nothing in that folder.';
   const folders = lines.filter((line) => line.endsWith('/'));
@@ -81,9 +96,10 @@ function hunksIn(lines: readonly string[]): readonly string[] {
   return lines.slice(Math.max(first, 0));
 }
 
-export function findLastCommand(rounds: readonly DemoRound[]): string | undefined {
-  const last = rounds.findLast(({ tool, input }) => tool === 'terminal' && textOf(input['command']) !== '');
-  return last === undefined ? undefined : textOf(last.input['command']);
+export function findLastCommand(rounds: readonly DemoRound[]): Pick<CommandLine, 'command' | 'waits'> | undefined {
+  const last = rounds.findLast(({ tool, input }) => tool === 'terminal' && textOf(input['command']) !== '')?.input;
+  if (last === undefined) return undefined;
+  return { command: textOf(last['command']), waits: last['background'] === true ? 'not-at-all' : 'for-its-end' };
 }
 
 /** The first file that a call dealt with, for whoever says "read it". */
@@ -101,7 +117,7 @@ export function firstPathIn(round: DemoRound): string | undefined {
 }
 
 function nameCall(round: DemoRound): string {
-  const about = textOf(round.input['command']) || textOf(round.input['path']);
+  const about = ['command', 'path', 'id'].map((name) => textOf(round.input[name])).find((text) => text !== '') ?? '';
   return about === '' ? round.tool : `${round.tool} (${about})`;
 }
 

@@ -21,6 +21,12 @@ export function writeDeleting(path: string): string {
   return `${deleting} ${quotePath(path)}`;
 }
 
+/** A server that needs nothing that the program does not need itself. */
+export function writeServing(port: number): string {
+  const address = `http://127.0.0.1:${port}`;
+  return `node -e 'require("node:http").createServer((_, answer) => answer.end("Hello from the demo.\\n")).listen(${port}, "127.0.0.1", () => console.log("${address}"))'`;
+}
+
 /** Whoever types the same gets the same: undefined is every other command. */
 export function readOwnCommand(command: string): OwnCommand | undefined {
   if (command === listing) return { type: 'listing', path: '.' };

@@ -18,7 +18,7 @@ const unhappy: readonly (readonly [RegExp, Exclude<ToolResult['type'], 'done'>])
 
 // Notes stand in brackets at the end. Output may end in brackets too, so only what tools say counts.
 const note =
-  /^\[((?:no output|exit code|timed out|stopped|the folder|folder and variables|this ran in the sandbox|a part of the output|lines \d|\d+ (?:matches|files)|no (?:matches|files))\b.*|.* is empty)\]$/;
+  /^\[((?:no output|exit code|timed out|stopped|the folder|folder and variables|this ran in the sandbox|a part of the output|lines \d|proc_\w+|\d+ (?:matches|files)|no (?:matches|files))\b.*|.* is empty)\]$/;
 
 export function readToolResult(text: string): ToolResult {
   for (const [start, type] of unhappy) {

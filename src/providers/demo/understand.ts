@@ -1,29 +1,17 @@
 import { article } from './article.ts';
 import { findPath, splitClauses } from './clause.ts';
-import { readCommandLine } from './command-line.ts';
 import type { Clause } from './clause.ts';
 import { asAppend, asDelete, asReplace } from './edit-rules.ts';
 import { asFind } from './find-rule.ts';
 import type { Intent } from './intent.ts';
 import { anyMark } from './quotes.ts';
+import { asProcess, asRun } from './run-rules.ts';
 import { asWrite } from './write-rule.ts';
 
 /** Reads a text by a few general rules about its words. The first rule that fits a clause decides it. Pure. */
 export function understand(text: string): readonly Intent[] {
   return splitClauses(text).map((clause) => {
-    for (const rule of [
-      asRun,
-      asReplace,
-      asAppend,
-      asDelete,
-      asWrite,
-      asFind,
-      asTime,
-      asList,
-      asRead,
-      asSay,
-      asGreeting,
-    ]) {
+    for (const rule of rules) {
       const intent = rule(clause);
       if (intent !== undefined) return intent;
     }
@@ -31,20 +19,20 @@ export function understand(text: string): readonly Intent[] {
   });
 }
 
-const onlyQuotes = new RegExp(`^${anyMark}$`);
-const prose = new RegExp(`^${article}(?:\\s|$)`, 'i');
-const lastCommand = /^(?:it|that|this|the same)(?:\s+(?:again|command))*$|^again$/i;
-
-function asRun({ words, restore, verbatim }: Clause): Intent | undefined {
-  if (onlyQuotes.test(words)) return { type: 'run', command: restore(words), where: 'usual' };
-  const line = readCommandLine(words);
-  if (line === undefined) return undefined;
-  const { command, where } = line;
-  if (lastCommand.test(command)) return { type: 'run', command: undefined, where };
-  // Prose after "run" is a wish, not a command: "run the tests".
-  if (prose.test(command)) return undefined;
-  return { type: 'run', command: onlyQuotes.test(command) ? restore(command) : verbatim(command), where };
-}
+const rules: readonly ((clause: Clause) => Intent | undefined)[] = [
+  asRun,
+  asProcess,
+  asReplace,
+  asAppend,
+  asDelete,
+  asWrite,
+  asFind,
+  asTime,
+  asList,
+  asRead,
+  asSay,
+  asGreeting,
+];
 
 function asTime(clause: Clause): Intent | undefined {
   const { words } = clause;

@@ -10,7 +10,7 @@ import { createOpenAiChat } from '../../../src/providers/openai-chat.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { requestOf } from '../chat-setup.ts';
 
-const allTools = ['terminal', 'read_file', 'write_file', 'patch', 'search_files'];
+const allTools = ['terminal', 'read_file', 'write_file', 'patch', 'search_files', 'process'];
 
 function schemas(names: readonly string[]): readonly ToolSchema[] {
   return names.map((name) => ({ name, description: name, parameters: { type: 'object' } }));
@@ -203,6 +203,61 @@ test('the demo adds to a file and deletes it through the shell, in words that th
     ['terminal', { command: `rm -- 'my notes.txt'` }],
   ]);
   assert.match(reply, /I added that to the end of my notes\.txt\.[^]*I deleted my notes\.txt\.$/);
+});
+
+test('the demo starts a process in the background, shows it, and stops the newest that it has not stopped', async () => {
+  const first = await talk('run sleep 1 in the background', () => done('Started proc_aa. It runs on by itself.'));
+  const note = 'It runs in the sandbox, where nothing else reaches its ports; a server is started with outside: true.';
+  const second = await talk('start `sleep 2`', () => done(`Started proc_bb. It runs on. ${note}`), {
+    history: first.messages,
+  });
+  const outside = await talk('run it outside the sandbox', () => done('Started proc_cc.'), {
+    history: second.messages,
+  });
+  const stops = await talk('stop it then stop it', () => done('proc_cc is killed: it has ended with exit code 143.'), {
+    history: outside.messages,
+  });
+  const nothing = await talk('stop it', () => done(''));
+
+  assert.deepEqual(first.calls, [['terminal', { command: 'sleep 1', background: true }]]);
+  assert.match(first.reply, /`sleep 1` is started in the background as proc_aa\. [^\n]*stop it$/);
+  assert.match(
+    second.reply,
+    /as proc_bb, in the sandbox, where nothing else reaches its ports\.[^\n]*outside the sandbox$/,
+  );
+  assert.deepEqual(outside.calls, [['terminal', { command: 'sleep 2', background: true, outside: true }]]);
+  assert.deepEqual(stops.calls, [
+    ['process', { action: 'kill', id: 'proc_cc' }],
+    ['process', { action: 'kill', id: 'proc_bb' }],
+  ]);
+  assert.match(stops.reply, /proc_cc is killed: it has ended with exit code 143\./);
+  assert.deepEqual([nothing.calls, /no background process/.test(nothing.reply)], [[], true]);
+});
+
+test('the demo shows what runs in the background and what that has printed', async () => {
+  const line = 'proc_aa is running; started 3s ago: sleep 9';
+  const list = await talk('what is running', () => done(line));
+  const output = await talk('show its output', () => done('hi\n[proc_aa is running; the output ends at byte 3]'), {
+    history: list.messages,
+  });
+  const none = await talk('what is running', () => done('There are no background processes in this conversation.'));
+
+  assert.match(list.reply, /background processes:\n\n```\nproc_aa is running; started 3s ago: sleep 9\n```$/);
+  assert.deepEqual(output.calls, [['process', { action: 'read', id: 'proc_aa' }]]);
+  assert.match(output.reply, /proc_aa has printed this so far:\n\n```\nhi\n```\n\(proc_aa is running; /);
+  assert.match(none.reply, /\n\nThere are no background processes in this conversation\.$/);
+});
+
+test('what the demo is told about its processes is not taken for a message of the user', async () => {
+  const news = '[The background process proc_aa (x) has ended. This is no message of the user; process read shows it.]';
+  const before = await answerTo([user('what time is it'), user(news)]);
+  const { calls } = await talk(`${news}\n\nrun \`uname\``, () => done('Linux'));
+
+  assert.deepEqual(
+    before.calls.map(({ name }) => name),
+    ['terminal'],
+  );
+  assert.deepEqual(calls, [['terminal', { command: 'uname' }]]);
 });
 
 test('the demo goes through several steps, each with what the one before found', async () => {

@@ -15,7 +15,11 @@ const time: Intent = { type: 'time' };
 const unclear: Intent = { type: 'unclear' };
 
 function run(command: string | undefined, where: 'usual' | 'outside' = 'usual'): Intent {
-  return { type: 'run', command, where };
+  return { type: 'run', command, where, waits: 'for-its-end' };
+}
+
+function start(command: string | undefined, where: 'usual' | 'outside' = 'usual'): Intent {
+  return { type: 'run', command, where, waits: 'not-at-all' };
 }
 
 function read(path: string | undefined): Intent {
@@ -86,6 +90,30 @@ test('the demo knows when a command is to leave the sandbox', () => {
     'run echo outside the sandbox is cold': run('echo outside the sandbox is cold'),
     'run it outside the sandbox': run(undefined, 'outside'),
     'run that again': run(undefined),
+  });
+});
+
+test('the demo knows what is to run in the background, and what is asked about it', () => {
+  understandsAs({
+    'run sleep 60; date in the background': start('sleep 60; date'),
+    'run `sleep 60` in the background and outside the sandbox': start('sleep 60', 'outside'),
+    'start npm run dev in the background, then what is running': [start('npm run dev'), { type: 'processes' }],
+    'start `sleep 60`': start('sleep 60'),
+    'start it outside the sandbox': start(undefined, 'outside'),
+    'start a server in the background': { type: 'serve', port: 8000, where: 'usual' },
+    'run a small web server on port 3000 outside the sandbox': { type: 'serve', port: 3000, where: 'outside' },
+    'start over': unclear,
+    'start a revolution in the background': unclear,
+    'what is running?': { type: 'processes' },
+    'which processes are running': { type: 'processes' },
+    'what is a process': unclear,
+    'show its output': { type: 'output', id: undefined },
+    'show me the output of proc_12ab': { type: 'output', id: 'proc_12ab' },
+    'what did it print?': { type: 'output', id: undefined },
+    'stop it': { type: 'stop', id: undefined },
+    'stop the server': { type: 'stop', id: undefined },
+    'kill proc_12ab': { type: 'stop', id: 'proc_12ab' },
+    'stop the rain': unclear,
   });
 });
 
