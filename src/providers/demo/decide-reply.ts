@@ -17,9 +17,13 @@ const introduction =
   `I am Talaria's offline demo model: no AI answers here. To connect a real one, set ${usualKeys}, or start Ollama, ` +
   'and start again.';
 
-const abilities =
-  'I can list files, read a file, search in files, run a command, tell the time, and write to a file: a small poem, ' +
-  'haiku, list or note, or what you put in quotes. Try: list the files here · run `uname -a` · write a poem to poem.txt';
+const abilities = [
+  'I can list files, read a file, search in files, run a command, tell the time, write to a file (a small poem, haiku, ' +
+    'list or note, or the words you give), change, append to or delete a file, and look after processes in the background.',
+  'Try: list the files here · run `uname -a` · write hello to out.txt · change hello to bye in out.txt · ' +
+    'append bye to out.txt · delete out.txt · write a poem to poem.txt · start a server in the background · ' +
+    'what is running · stop it · run `touch out.txt` outside the sandbox',
+].join(' ');
 
 /**
  * What the demo says or does next. Each thing that was asked for takes one call at most, and a call that went wrong is

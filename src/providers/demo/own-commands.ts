@@ -23,8 +23,13 @@ export function writeDeleting(path: string): string {
 
 /** A server that needs nothing that the program does not need itself. */
 export function writeServing(port: number): string {
-  const address = `http://127.0.0.1:${port}`;
-  return `node -e 'require("node:http").createServer((_, answer) => answer.end("Hello from the demo.\\n")).listen(${port}, "127.0.0.1", () => console.log("${address}"))'`;
+  return `node -e 'require("http").createServer((_, to) => to.end("hello\\n")).listen(${port}, "127.0.0.1", () => console.log("ready"))'`;
+}
+
+/** The address that such a server is for. */
+export function readServing(command: string): string | undefined {
+  const port = /\.listen\((\d+), "127\.0\.0\.1"/.exec(command)?.[1];
+  return port !== undefined && command === writeServing(Number(port)) ? `http://127.0.0.1:${port}` : undefined;
 }
 
 /** Whoever types the same gets the same: undefined is every other command. */

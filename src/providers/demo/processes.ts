@@ -1,4 +1,5 @@
 import type { DemoRound } from './demo-request.ts';
+import { readServing } from './own-commands.ts';
 
 /** The newest process that was started or seen to run in a conversation, and not stopped since. */
 export function findProcess(rounds: readonly DemoRound[]): string | undefined {
@@ -22,5 +23,7 @@ export function describeStart(command: string, id: string, result: string): stri
   const inSandbox = /\bIt runs in the sandbox(.*?);/.exec(result)?.[1];
   const place = inSandbox === undefined ? '' : `, in the sandbox${inSandbox}`;
   const leaving = inSandbox === undefined ? '' : ' · run it outside the sandbox';
-  return `\`${command}\` is started in the background as ${id}${place}. You can say: what is running · show its output · stop it${leaving}`;
+  const address = readServing(command);
+  const what = address === undefined ? `\`${command}\`` : `A small server for ${address}`;
+  return `${what} is started in the background as ${id}${place}. You can say: what is running · show its output · stop it${leaving}`;
 }

@@ -218,6 +218,7 @@ test('the demo starts a process in the background, shows it, and stops the newes
     history: outside.messages,
   });
   const nothing = await talk('stop it', () => done(''));
+  const server = await talk('start a server on port 8123', () => done('Started proc_dd.'));
 
   assert.deepEqual(first.calls, [['terminal', { command: 'sleep 1', background: true }]]);
   assert.match(first.reply, /`sleep 1` is started in the background as proc_aa\. [^\n]*stop it$/);
@@ -231,6 +232,7 @@ test('the demo starts a process in the background, shows it, and stops the newes
     ['process', { action: 'kill', id: 'proc_bb' }],
   ]);
   assert.match(stops.reply, /proc_cc is killed: it has ended with exit code 143\./);
+  assert.match(server.reply, /server for http:\/\/127\.0\.0\.1:8123 is started in the background as proc_dd\./);
   assert.deepEqual([nothing.calls, /no background process/.test(nothing.reply)], [[], true]);
 });
 
@@ -309,7 +311,24 @@ test('the demo says plainly what it cannot do, and what it can', async () => {
   const reply = textOf(await answerTo([user('prove the Riemann hypothesis')]));
 
   assert.match(reply, /do not understand/);
-  assert.match(reply, /list files, read a file, search in files, run a command, tell the time, and write/);
+  assert.match(
+    reply,
+    /list files, read a file, search in files, run a command, tell the time, write to a file .*processes in the background/,
+  );
+});
+
+test('everything that the demo suggests to try is something that it understands', async () => {
+  const { understand } = await import('../../../src/providers/demo/understand.ts');
+  const reply = textOf(await answerTo([user('what can you do?')]));
+
+  const suggestions = reply.slice(reply.indexOf('Try: ') + 'Try: '.length).split(' · ');
+
+  const types = suggestions.map((text) => understand(text).map(({ type }) => type));
+  const expected = 'list run write replace append delete compose serve processes stop run'.split(' ');
+  assert.deepEqual(
+    types,
+    expected.map((type) => [type]),
+  );
 });
 
 test('a reply streams word by word, and its first word does not wait', async () => {
