@@ -123,7 +123,9 @@ function nameCall(round: DemoRound): string {
 
 /** What a tool put out, and below it what it noted. */
 function show(result: Done): string {
-  const notes = result.notes.filter((note) => note !== 'no output').map((note) => `(${adviseLeaving(note)})`);
+  const notes = result.notes
+    .filter((note) => note !== 'no output')
+    .map((note) => (adviceToModel.test(note) ? adviseLeaving(note) : `(${note})`));
   return [...(result.lines.length === 0 ? [] : [fence(result.lines)]), ...notes].join('\n');
 }
 
@@ -135,7 +137,7 @@ const adviceToModel =
 function adviseLeaving(text: string): string {
   return text.replace(
     adviceToModel,
-    (_, fact: string) => `${fact}. If that is in the way, say: run it outside the sandbox. You are asked before it is`,
+    (_, fact: string) => `${capitalise(fact)}. To leave it, say: run it outside the sandbox. You are asked first.`,
   );
 }
 
@@ -143,6 +145,10 @@ function fence(lines: readonly string[]): string {
   const shown = lines.slice(0, mostLines);
   const rest = lines.length - shown.length;
   return ['```', ...shown, '```', ...(rest > 0 ? [`… and ${rest} more lines.`] : [])].join('\n');
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function count(items: readonly string[], noun: string): string {

@@ -150,7 +150,7 @@ test('where the sandbox is in the way, the demo says so and what to say to leave
 
   assert.match(
     barred.reply,
-    /did not succeed:[^]*\(this ran in the sandbox: no network; writes only here\. If [^\n]*, say: run it outside the sandbox\. [^\n]*\)\n\(exit code 2\)$/,
+    /did not succeed:[^]*\nThis ran in the sandbox: no network; writes only here\. [^\n]*say: run it outside the sandbox\. [^\n]*\n\(exit code 2\)$/,
   );
   assert.doesNotMatch(barred.reply, /outside: true|call again/);
   assert.deepEqual(again.calls, [['terminal', { command: 'make', outside: true }]]);
