@@ -3,7 +3,7 @@ import { usualKeys } from '../../model/connect-advice.ts';
 import type { Manner } from './command-line.ts';
 import { compose } from './compose.ts';
 import type { DemoRequest, DemoRound } from './demo-request.ts';
-import { describeRound, findLastCommand, firstPathIn } from './describe-round.ts';
+import { describeRound, findLastCommand, firstPathIn, onlyPathIn } from './describe-round.ts';
 import type { Intent } from './intent.ts';
 import { writeAppending, writeDeleting, writeListing, writeServing } from './own-commands.ts';
 import { findProcess } from './processes.ts';
@@ -51,6 +51,7 @@ export function decideReply(request: DemoRequest): DemoReply {
 }
 
 function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {
+  const last = past.at(-1);
   switch (intent.type) {
     case 'list':
       return call('terminal', { command: writeListing(intent.path) });
@@ -67,17 +68,19 @@ function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {
     case 'output':
       return onProcess(intent.id, past, 'read');
     case 'read':
-      return onFile(intent.path, past.at(-1), (path) => call('read_file', { path }));
+      return onFile(intent.path ?? (last && firstPathIn(last)), (path) => call('read_file', { path }));
     case 'write':
       return planWrite(intent.path, intent.text.endsWith('\n') ? intent.text : `${intent.text}\n`);
     case 'append':
-      return onFile(intent.path, past.at(-1), (path) =>
+      return onFile(intent.path ?? (last && onlyPathIn(last)), (path) =>
         call('terminal', { command: writeAppending(path, intent.text) }),
       );
     case 'replace':
-      return onFile(intent.path, past.at(-1), (path) => call('patch', patchOf(path, intent)));
+      return onFile(intent.path ?? (last && onlyPathIn(last)), (path) => call('patch', patchOf(path, intent)));
     case 'delete':
-      return onFile(intent.path, past.at(-1), (path) => call('terminal', { command: writeDeleting(path) }));
+      return onFile(intent.path ?? (last && onlyPathIn(last)), (path) =>
+        call('terminal', { command: writeDeleting(path) }),
+      );
     case 'compose':
       return planWrite(intent.path, compose(intent.form, intent.topic));
     case 'find':
@@ -111,10 +114,8 @@ function onProcess(id: string | undefined, past: readonly DemoRound[], action: '
   );
 }
 
-/** What a file is left open for is done to the one that the step before dealt with. */
-function onFile(path: string | undefined, before: DemoRound | undefined, plan: (path: string) => DemoReply): DemoReply {
-  const meant = path ?? (before === undefined ? undefined : firstPathIn(before));
-  return meant === undefined ? say('I do not know which file you mean: name it.') : plan(meant);
+function onFile(path: string | undefined, plan: (path: string) => DemoReply): DemoReply {
+  return path === undefined ? say('I do not know which file you mean: name it.') : plan(path);
 }
 
 function patchOf(path: string, { old, by, where }: Extract<Intent, { readonly type: 'replace' }>): JsonObject {

@@ -104,16 +104,24 @@ export function findLastCommand(rounds: readonly DemoRound[]): Pick<CommandLine,
 
 /** The first file that a call dealt with, for whoever says "read it". */
 export function firstPathIn(round: DemoRound): string | undefined {
+  const named = onlyPathIn(round);
+  if (named !== undefined) return named;
   const path = textOf(round.input['path']);
-  if (['write_file', 'read_file', 'patch'].includes(round.tool)) return path === '' ? undefined : path;
   const own = readOwnCommand(textOf(round.input['command']));
-  if (own?.type === 'appending') return own.path;
   const result = readToolResult(round.result);
   if (result.type !== 'done') return undefined;
   const first = result.lines.find((line) => line !== '' && !line.endsWith('/'));
   const folder = round.tool === 'search_files' ? path : own?.type === 'listing' ? own.path : '.';
   if (first === undefined || first.startsWith('/') || folder === '.') return first;
   return `${folder.replace(/\/+$/, '')}/${first}`;
+}
+
+/** The one file that a call was about, for whoever says "delete it": the first of a list would be a guess. */
+export function onlyPathIn(round: DemoRound): string | undefined {
+  const path = textOf(round.input['path']);
+  if (['write_file', 'read_file', 'patch'].includes(round.tool)) return path === '' ? undefined : path;
+  const own = readOwnCommand(textOf(round.input['command']));
+  return own?.type === 'appending' ? own.path : undefined;
 }
 
 function nameCall(round: DemoRound): string {

@@ -262,6 +262,15 @@ test('what the demo is told about its processes is not taken for a message of th
   assert.deepEqual(calls, [['terminal', { command: 'uname' }]]);
 });
 
+test('what is only the first of a list is read, and neither changed nor deleted', async () => {
+  for (const change of ['delete it', 'append "x" to it', 'change a to b in it']) {
+    const { reply, calls } = await talk(`list the files and then ${change}`, () => done('a.txt\nb.txt'));
+
+    assert.deepEqual(calls, [['terminal', { command: 'ls -Ap' }]]);
+    assert.match(reply, /do not know which file you mean/);
+  }
+});
+
 test('the demo goes through several steps, each with what the one before found', async () => {
   const { reply, calls } = await talk('list the files in docs and then read the first one', (name) =>
     done(name === 'terminal' ? 'guide/\nindex.md\n' : 'Welcome'),
