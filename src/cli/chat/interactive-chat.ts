@@ -272,7 +272,7 @@ class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#live?.[Symbol.dispose]();
     this.#view.endLine();
     if (this.#goingOn !== undefined) this.#view.note(this.#goingOn);
-    const turn = this.#mode.type === 'idle' ? 'none' : 'open';
+    const turn = this.#mode.type === 'idle' || this.#gateway === undefined ? 'none' : 'open';
     const gateway = this.#isReachable() ? 'there' : 'gone';
     const [wayBack, unsaid, { leftTurns }] = [this.#wayBack, this.#unsaid, this.#parts.app];
     for (const note of describeLeft({ turn, wayBack, gateway, leftTurns, unsaid })) this.#view.note(note);

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../../src/cli/sessions/session-summary.t
 import { says } from '../../support/model-script.ts';
 import { anna } from '../../support/telegram-server.ts';
 import { openGatewayDesk } from '../gateway/gateway-desk.ts';
+import { openDesk } from '../support/program.ts';
 import { noTerminal, openTerminal } from '../support/tmux-terminal.ts';
 import type { Terminal } from '../support/tmux-terminal.ts';
 
@@ -47,6 +48,16 @@ test(
     );
   },
 );
+
+test('a chat that could not begin leaves nothing to come back to', { skip }, async () => {
+  await using desk = await openDesk();
+  await desk.setConfig({ model: { provider: 'anthropic' } });
+  await using terminal = openTerminal(desk, []);
+
+  const screen = await terminal.shows(/\[ended with [1-9]/);
+
+  assert.match(screen, /^talaria: the provider anthropic has no key/);
+});
 
 async function say(terminal: Terminal, words: string): Promise<void> {
   await terminal.shows(prompt);
