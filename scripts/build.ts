@@ -82,11 +82,15 @@ function unknown(path: string): never {
   throw new Error(`the program has no module ${path}`);
 }
 
-/** One file of many modules, which gives out all that they do. */
+/** One file of many modules. It gives out what those do that are imported from elsewhere, or lazily. */
 async function buildWhole(name: string): Promise<void> {
-  const inside = [...fileOf].filter(([, file]) => file === name).map(([path]) => path);
-  await refuseSameNames(inside);
-  const contents = inside.map((path) => `export * from './${path}';`).join('\n');
+  const wanted = Object.keys(modules).flatMap((path) => [
+    ...(fileOf.get(path) === name ? [] : importsOf(path, 'import-statement', modules)),
+    ...importsOf(path, 'dynamic-import', modules),
+  ]);
+  const given = [...new Set(wanted)].filter((path) => fileOf.get(path) === name);
+  await refuseSameNames(given);
+  const contents = given.map((path) => `export * from './${path}';`).join('\n');
   await build({
     ...settings,
     outfile: join(outdir, `${name}.js`),
@@ -95,7 +99,7 @@ async function buildWhole(name: string): Promise<void> {
   });
 }
 
-/** Names that two modules of a file give out would be given out by neither. */
+/** A name that two of them have would be given out by neither. */
 async function refuseSameNames(paths: readonly string[]): Promise<void> {
   const { metafile } = await build({ ...language, outdir, write: false, metafile: true, entryPoints: [...paths] });
   const known = new Map<string, string>();

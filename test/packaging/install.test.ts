@@ -87,3 +87,15 @@ test('the installed program answers a first question with nothing set up', { ski
   assert.equal(code, 0);
   assert.notEqual(stdout.trim(), '');
 });
+
+test('every file of the installed program finds what it takes from the others', { skip }, async () => {
+  // These do something as soon as they are loaded.
+  const programs = ['dist/bin.js', 'dist/render-worker.js'];
+  const loaded = files.filter((path) => /^dist\/.*\.js$/.test(path) && !programs.includes(path));
+  const program = `for (const path of ${JSON.stringify(loaded)}) await import('./' + path);\nprocess.exit();`;
+  const installed = join(folder.path, 'node_modules', 'talaria-agent');
+
+  const { code, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program], installed);
+
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+});
