@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { noteSingleton } from '../../src/tools/browser/profile-processes.ts';
 import { noBrowser } from '../support/browser.ts';
 import { whenGone } from '../support/processes.ts';
 import { openBrowserBench, processesNaming } from './browser-bench.ts';
@@ -83,19 +84,26 @@ test(
 test('of a browser that was killed the folder of its socket goes too, and nothing else that its link leads to', async () => {
   await using here = await openBrowserBench({});
   const profiles = join(here.bench.taskFolder, 'browser');
-  const [left, kept] = ['left', 'kept'].map((name) => join(here.bench.workdir, name)) as [string, string];
-  for (const folder of [left, kept]) {
+  const [left, kept, noted] = ['left', 'kept', 'noted'].map((name) => join(here.bench.workdir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [left, kept, noted]) {
     const profile = join(profiles, basename(folder));
     mkdirSync(profile, { recursive: true });
     mkdirSync(folder);
     for (const name of ['SingletonSocket', 'SingletonCookie']) writeFileSync(join(folder, name), '');
     symlinkSync(join(folder, 'SingletonSocket'), join(profile, 'SingletonSocket'));
   }
+  // One that was ended while it tidied up has taken its link away, and no more.
+  noteSingleton(join(profiles, 'noted'));
+  rmSync(join(profiles, 'noted', 'SingletonSocket'));
   writeFileSync(join(kept, 'note.txt'), 'mine');
 
   here.bench.restart();
 
-  assert.equal(existsSync(left), false);
+  assert.deepEqual([existsSync(left), existsSync(noted)], [false, false]);
   assert.deepEqual(readdirSync(kept), ['note.txt']);
   assert.equal(existsSync(profiles), false);
 });

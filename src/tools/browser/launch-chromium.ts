@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import type { Sandbox } from './decide-sandbox.ts';
 import { GuardedProxy } from './guarded-proxy.ts';
-import { endBrowsersBelow, removeSingleton } from './profile-processes.ts';
+import { endBrowsersBelow, noteSingleton, removeSingleton } from './profile-processes.ts';
 import type { UrlGuard } from './url-guard.ts';
 
 export interface LaunchOptions {
@@ -64,6 +64,7 @@ export async function launchChromium(options: LaunchOptions): Promise<RunningChr
   });
   const browser = main.browser();
   if (browser === null) throw new Error('the browser has ended at once');
+  noteSingleton(profile);
   undo.defer(() => closeSoon(main.close()));
   const closing = undo.move();
   return { browser, proxy, sandbox, [Symbol.asyncDispose]: () => closing.disposeAsync() };

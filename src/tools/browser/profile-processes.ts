@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 /**
@@ -19,17 +19,43 @@ export function sweepProfiles(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
+/** Where a profile says in which folder the socket of its browser is: the browser takes its own link away before that folder. */
+const socketNote = 'socket-folder';
+
+/** Notes, while a browser runs on a profile, what it would leave if it was killed. */
+export function noteSingleton(profile: string): void {
+  const folder = singletonFolder(profile);
+  if (folder !== undefined) writeFileSync(join(profile, socketNote), folder);
+}
+
 /**
  * A browser has a socket in a folder among the temporary ones, to which its profile has a link, and leaves both where it is
  * killed. Nothing but these two names is removed there: the link is the browser's, and might lead anywhere.
  */
 export function removeSingleton(profile: string): void {
+  const folder = singletonFolder(profile) ?? readIfThere(join(profile, socketNote));
+  if (folder === undefined) return;
   try {
-    const folder = dirname(readlinkSync(join(profile, 'SingletonSocket')));
     for (const name of ['SingletonSocket', 'SingletonCookie']) rmSync(join(folder, name), { force: true });
     rmdirSync(folder);
   } catch {
-    return; // it has ended in order, and taken them along; or something else is there, which is not ours
+    return; // it has ended in order, and taken it along; or something else is there, which is not ours
+  }
+}
+
+function singletonFolder(profile: string): string | undefined {
+  try {
+    return dirname(readlinkSync(join(profile, 'SingletonSocket')));
+  } catch {
+    return undefined; // it has none yet, or no more
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
