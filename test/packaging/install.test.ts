@@ -90,8 +90,8 @@ test('the installed program answers a first question with nothing set up', { ski
 
 test('every file of the installed program finds what it takes from the others', { skip }, async () => {
   // These do something as soon as they are loaded.
-  const programs = ['dist/bin.js', 'dist/render-worker.js'];
-  const loaded = files.filter((path) => /^dist\/.*\.js$/.test(path) && !programs.includes(path));
+  const programs = new Set(['dist/bin.js', 'dist/render-worker.js']);
+  const loaded = files.filter((path) => /^dist\/.*\.js$/.test(path) && !programs.has(path));
   const program = `for (const path of ${JSON.stringify(loaded)}) await import('./' + path);\nprocess.exit();`;
   const installed = join(folder.path, 'node_modules', 'talaria-agent');
 
