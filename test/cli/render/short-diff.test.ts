@@ -21,9 +21,9 @@ function signed(lines: readonly DiffLine[]): readonly string[] {
 }
 
 const patched = [
-  'patched /work/a.txt 2 times',
-  '--- /work/a.txt',
-  '+++ /work/a.txt',
+  'patched /home/me/a.txt 2 times',
+  '--- /home/me/a.txt',
+  '+++ /home/me/a.txt',
   '@@ -1,3 +1,3 @@',
   ' before',
   '-one',
