@@ -42,8 +42,8 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   readonly #shown = new Set<string>();
   /** Questions that stand on the screen. */
   readonly #asked = new Map<string, Outbound>();
-  /** Events that wait until those before them were read up. */
-  #held: (readonly [TurnRef, StepEvent])[] | undefined;
+  /** What waits until that before it was read up. */
+  #held: PushedFrame[] | undefined;
   /** Sessions whose log was read up, until the next answer begins: pieces of the last one may be older than what was read. */
   readonly #readUpTo = new Set<SessionId>();
   #listening: Promise<void> | undefined;
@@ -63,6 +63,12 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   }
 
   async pushed(frame: PushedFrame): Promise<void> {
+    // A reply that is shown before the answer in the log would be seen twice.
+    if (this.#held === undefined) await this.#present(frame);
+    else this.#held.push(frame);
+  }
+
+  async #present(frame: PushedFrame): Promise<void> {
     const { channel } = this.#deps;
     switch (frame.type) {
       case 'event':
@@ -191,8 +197,7 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
   }
 
   #take(turn: TurnRef, event: StepEvent): void {
-    if (this.#held !== undefined) this.#held.push([turn, event]);
-    else if (!this.#isSeen(turn, event)) this.#pass(turn, event);
+    if (!this.#isSeen(turn, event)) this.#pass(turn, event);
   }
 
   /** Whether what it brings is on the screen, or comes there with an entry that is whole. */
@@ -212,7 +217,7 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
 
   /** Passes on what is in the log and was not seen here; what comes meanwhile comes behind it. */
   async #readUp(call: Call): Promise<void> {
-    this.#held = [];
+    const held = (this.#held ??= []);
     try {
       for (const [sessionId, seq] of this.#seen) {
         const entries = await call('turns.after', { sessionId, seq });
@@ -221,9 +226,9 @@ export class AttachedTerminal implements LinkUser, AsyncDisposable {
         this.#readUpTo.add(sessionId);
       }
     } finally {
-      const held = this.#held;
-      this.#held = undefined;
-      for (const [turn, event] of held) this.#take(turn, event);
+      // What comes while these are shown comes behind them.
+      for (let next = held.shift(); next !== undefined; next = held.shift()) await this.#present(next);
+      if (this.#held === held) this.#held = undefined;
     }
   }
 

@@ -190,7 +190,7 @@ test('a gateway that comes back in time is found again, and the call that waited
   );
 });
 
-test('pieces of an answer that was read up whole meanwhile are not shown behind it', async () => {
+test('an answer that is completed while it is read up comes once: before its reply, and without its pieces behind it', async () => {
   await using house = await openTelegramHouse({ script: [stallsAfter(0, says('One two three.')), says('Next.')] });
   await using line = await openSlowLine(socketOf(house), join(house.home, 'line'));
   await using appOfFirst = await attach(house);
@@ -202,9 +202,14 @@ test('pieces of an answer that was read up whole meanwhile are not shown behind 
   await using app = await attach(house, systemClock, line.path);
   await app.store.turns.after(session.id, 0);
   const second = new Person();
-  const { gateway } = await app.serveTerminal(second.seat, undefined);
   const seen: string[] = [];
-  using _watching = gateway.watch(second.seat.address, (_turn, event) => {
+  const show = (message: Outbound): Promise<void> => {
+    seen.push(`shown: ${message.text}`);
+    return second.seat.port.show(message);
+  };
+  const seat: Seat = { ...second.seat, port: { ...second.seat.port, show } };
+  const { gateway } = await app.serveTerminal(seat, undefined);
+  using _watching = gateway.watch(seat.address, (_turn, event) => {
     if (event.type === 'entry') seen.push(event.logged.entry.type);
     if (event.type === 'text.delta') seen.push(event.text);
   });
@@ -213,14 +218,16 @@ test('pieces of an answer that was read up whole meanwhile are not shown behind 
   const delivered = gateway.deliver(second.seat.address);
   await asked.held;
   house.model.release();
-  await second.sees(/One two three\./);
+  await first.sees(/One two three\./);
+  // All that was pushed before the answer to this has come with it.
+  await app.store.sessions.at(seat);
   asked.letGo();
   await delivered;
   second.input.push({ type: 'line', text: 'and then?' });
   await second.sees(/Next\./);
 
-  const whole = ['step.finished', 'turn.settled'];
-  assert.deepEqual(seen.slice(0, 5), [...whole, 'turn.claimed', 'step.asked', 'Next.']);
+  const whole = ['step.finished', 'turn.settled', 'shown: One two three.'];
+  assert.deepEqual(seen.slice(0, 6), [...whole, 'turn.claimed', 'step.asked', 'Next.']);
 });
 
 test('a command that only looks ends at once when the gateway does', async () => {

@@ -15,11 +15,12 @@ export async function openSlowLine(gateway: string, path: string): Promise<SlowL
   const sockets = new Set<Socket>();
   const carry = async (from: Socket, to: Socket): Promise<void> => {
     for await (const frame of readFrames(from)) {
-      if (isCallOf(frame, holding?.method)) {
-        holding?.met();
-        await holding?.over;
+      const send = (): void => void to.write(`${JSON.stringify(frame)}\n`);
+      if (holding === undefined || !isCallOf(frame, holding.method)) send();
+      else {
+        holding.met();
+        void holding.over.then(send);
       }
-      to.write(`${JSON.stringify(frame)}\n`);
     }
     to.end();
   };
@@ -46,6 +47,6 @@ export async function openSlowLine(gateway: string, path: string): Promise<SlowL
   };
 }
 
-function isCallOf({ type, method }: JsonObject, name: string | undefined): boolean {
-  return type === 'call' && name !== undefined && method === name;
+function isCallOf({ type, method }: JsonObject, name: string): boolean {
+  return type === 'call' && method === name;
 }
