@@ -11,7 +11,8 @@ import { findGateway } from '../service/find-gateway.ts';
 import type { Found } from '../service/find-gateway.ts';
 import { findKeeper } from '../service/find-keeper.ts';
 import type { DoctorDesk } from './doctor-desk.ts';
-import { editCommand, shellWord } from './finding.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
+import { editCommand } from './finding.ts';
 import type { Finding, FindingGroup } from './finding.ts';
 import { judgeChannels } from './judge-channels.ts';
 import { judgeGateway, lookAtService } from './judge-gateway.ts';
@@ -100,7 +101,7 @@ function bySettings({ settings }: DoctorDesk, judge: Judge): Judge {
 /** In a home that does not exist yet there is nowhere to write. */
 function editKeys(desk: DoctorDesk): string {
   const { home, envFile } = desk.places;
-  const make = desk.home().folder.type === 'missing' ? `mkdir -pm 700 ${shellWord(home)} && ` : '';
+  const make = desk.home().folder.type === 'missing' ? `mkdir -pm 700 ${quoteForShell(home)} && ` : '';
   return `${make}${editCommand(envFile)}`;
 }
 

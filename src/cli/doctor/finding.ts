@@ -1,3 +1,5 @@
+import { quoteForShell } from '../../base/quote-for-shell.ts';
+
 /**
  * `fine`: it works. `note`: nothing is wrong, and it is good to know. `hint`: it works, and could be better. `broken`: it
  * does not work.
@@ -17,14 +19,9 @@ export interface FindingGroup {
   readonly findings: readonly Finding[];
 }
 
-/** A word as a shell reads it. Pure. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 /** Opens a file in the user's editor, at a line where one is known. Pure. */
 export function editCommand(path: string, line?: string): string {
-  return `\${EDITOR:-vi} ${line === undefined ? '' : `+${line} `}${shellWord(path)}`;
+  return `\${EDITOR:-vi} ${line === undefined ? '' : `+${line} `}${quoteForShell(path)}`;
 }
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;

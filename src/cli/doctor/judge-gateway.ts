@@ -3,7 +3,7 @@ import { longestSocketPath } from '../../gateway/socket-path.ts';
 import type { GatewayView, StartFailure } from '../service/gateway-view.ts';
 import type { Found } from '../service/find-gateway.ts';
 import type { ServiceKeeper, ServiceState } from '../service/service-keeper.ts';
-import { shellWord } from './finding.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
 import type { Finding } from './finding.ts';
 
 /** The service of this system, as far as it could be asked. */
@@ -112,7 +112,12 @@ function judgeService(service: ServiceFacts): readonly Finding[] {
   if (file === 'foreign') {
     const text = `${name}: ${path} was written by someone else, and is left alone`;
     return [
-      { level: 'hint', name: 'service', text, fix: `mv ${shellWord(path)} ${shellWord(`${path}.old`)} && ${install}` },
+      {
+        level: 'hint',
+        name: 'service',
+        text,
+        fix: `mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)} && ${install}`,
+      },
     ];
   }
   const states = [

@@ -2,7 +2,7 @@ import type { ConsentFacts, Counted, ElsewhereFacts, HandFacts, ProgramFacts, Se
 import { mcpServerName } from '../../model/mcp-settings.ts';
 import type { IgnoredServers } from '../../model/project-servers.ts';
 import { nameTaken } from '../../model/toolsets.ts';
-import { shellWord } from './finding.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
 import type { Finding } from './finding.ts';
 
 /** Pure. */
@@ -95,7 +95,12 @@ function judgeServer({ name, isEnabled, missing, place }: ServerFacts): Finding 
   if (!isEnabled) return { level: 'note', name, text: 'switched off in the settings' };
   const taken = mcpServerName.test(name) ? nameTaken(name) : 'a name has letters, digits, _ and -, 32 of them at most';
   if (taken !== undefined) {
-    return { level: 'broken', name, text: `it is not used: ${taken}`, fix: `talaria mcp remove ${shellWord(name)}` };
+    return {
+      level: 'broken',
+      name,
+      text: `it is not used: ${taken}`,
+      fix: `talaria mcp remove ${quoteForShell(name)}`,
+    };
   }
   if (missing.length > 0) {
     const text = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
@@ -107,17 +112,17 @@ function judgeServer({ name, isEnabled, missing, place }: ServerFacts): Finding 
         level: 'broken',
         name,
         text: 'it has neither a command nor a url',
-        fix: `talaria mcp remove ${shellWord(name)}`,
+        fix: `talaria mcp remove ${quoteForShell(name)}`,
       };
     case 'http':
       if (place.login === 'needed') {
-        return { level: 'broken', name, text: 'it asks for a login', fix: `talaria mcp login ${shellWord(name)}` };
+        return { level: 'broken', name, text: 'it asks for a login', fix: `talaria mcp login ${quoteForShell(name)}` };
       }
       return {
         level: 'note',
         name,
         text: `${place.origin}${place.login === 'held' ? ', logged in' : ''}, which is not asked here`,
-        fix: `talaria mcp test ${shellWord(name)}`,
+        fix: `talaria mcp test ${quoteForShell(name)}`,
       };
     case 'stdio':
       return place.path === undefined

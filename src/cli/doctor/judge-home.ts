@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { HomeState } from '../../model/health.ts';
-import { describeBytes, shellWord } from './finding.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
+import { describeBytes } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const leastBytes = 64 * 1024 * 1024;
@@ -17,7 +18,7 @@ export function judgeHome(home: string, { folder, openToOthers, sharedBy, freeBy
         level: 'hint',
         name: path === home ? 'permissions' : basename(path),
         text: `open to other users (${modes.was}); the next start closes it (${modes.wanted})`,
-        fix: `chmod ${modes.wanted} ${shellWord(path)}`,
+        fix: `chmod ${modes.wanted} ${quoteForShell(path)}`,
       };
     }),
     ...judgeFileSystem(sharedBy),

@@ -1,5 +1,6 @@
 import type { StoreState } from '../../model/health.ts';
-import { describeBytes, shellWord } from './finding.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
+import { describeBytes } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Pure. */
@@ -23,12 +24,12 @@ export function judgeStore(state: StoreState): readonly Finding[] {
 
 /** The log and the index go with it: what they hold belongs to the damaged file. */
 function judgeDamage({ problem, folder, backup }: Extract<StoreState, { type: 'damaged' }>): Finding {
-  const setAside = `cd ${shellWord(folder)} && mkdir damaged && mv talaria.db* damaged/`;
+  const setAside = `cd ${quoteForShell(folder)} && mkdir damaged && mv talaria.db* damaged/`;
   return {
     level: 'broken',
     name: 'database',
     text: `damaged (${problem}); ${backup === undefined ? 'there is no backup, and without it a start begins anew' : `the newest backup is ${backup}`}`,
-    fix: backup === undefined ? setAside : `${setAside} && cp ${shellWord(backup)} talaria.db`,
+    fix: backup === undefined ? setAside : `${setAside} && cp ${quoteForShell(backup)} talaria.db`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { isInside } from '../../base/is-inside.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
 import { stableJson } from '../../base/json.ts';
 import type { Standing } from '../../model/tool.ts';
 import { realPath } from '../real-path.ts';
@@ -42,14 +43,10 @@ function findLasting({ words = [], folder, workdir, path, ...place }: CommandPla
   const program = prefix && findProgram(prefix.words[0] ?? '', path);
   if (prefix === undefined || program === undefined) return undefined;
   if (isInside(program, realPath(workdir)) || isNeverStanding(basename(program))) return undefined;
-  const written = spellOutLine(prefix.words.map(quoteWord).join(' '));
+  const written = spellOutLine(prefix.words.map(quoteForShell).join(' '));
   const label = prefix.rest === 'any' ? `${written} …` : written;
   if (label.length > longestShown) return undefined;
   const covers = stableJson({ tool: 'terminal', words: prefix.words, rest: prefix.rest, program, folder });
   const shown = `${label} (${spellOutLine(program)}) in ${spellOutLine(folder)}`;
   return { covers, shown, label, atMost: 'always' };
-}
-
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeBytes, shellWord } from '../../../src/cli/doctor/finding.ts';
+import { quoteForShell } from '../../../src/base/quote-for-shell.ts';
+import { describeBytes } from '../../../src/cli/doctor/finding.ts';
 import type { FindingGroup } from '../../../src/cli/doctor/finding.ts';
 import { renderFindings } from '../../../src/cli/doctor/render-findings.ts';
 import { chooseStyle } from '../../../src/cli/render/style.ts';
@@ -55,8 +56,8 @@ test('what is in order is said in one line', () => {
 });
 
 test('a word that a shell would take apart is quoted', () => {
-  assert.equal(shellWord('/a/b-c_d.e'), '/a/b-c_d.e');
-  assert.equal(shellWord("it's here"), String.raw`'it'\''s here'`);
+  assert.equal(quoteForShell('/a/b-c_d.e'), '/a/b-c_d.e');
+  assert.equal(quoteForShell("it's here"), String.raw`'it'\''s here'`);
 });
 
 test('sizes are told in the largest unit that fits', () => {
