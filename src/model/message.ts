@@ -74,6 +74,9 @@ export function textPart(text: string): Part {
 
 /** Parts as the plain text that a model or a person reads. */
 export function partsToText(parts: readonly Part[]): string {
+  const [first] = parts;
+  // As nearly all are, and every request reads every message.
+  if (parts.length === 1 && first !== undefined) return partToText(first);
   return parts.map(partToText).join('\n');
 }
 
@@ -98,7 +101,14 @@ function describeBlob(blob: BlobId, characters: number): string {
 
 /** The images that a request with this message shows: only what the user says has any. */
 export function imagesIn(message: Message): readonly ImagePart[] {
-  return message.role === 'user' ? message.parts.filter((part) => part.type === 'image') : [];
+  return hasImages(message) ? message.parts.filter((part) => part.type === 'image') : noImages;
+}
+
+const noImages: readonly ImagePart[] = [];
+
+/** The same, as a question: it is asked of every message of every request. */
+export function hasImages(message: Message): message is UserMessage {
+  return message.role === 'user' && message.parts.some((part) => part.type === 'image');
 }
 
 /** What a tool made to be seen. */

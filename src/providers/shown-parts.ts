@@ -12,13 +12,13 @@ export type ShownPart =
  * text. Depends on nothing but the message and its images, so that every request writes it the same. Pure.
  */
 export function partsToShow(parts: readonly Part[], images: ModelRequest['images']): readonly ShownPart[] | undefined {
-  const shown = parts.flatMap((part): readonly ShownPart[] => {
-    const data = part.type === 'image' ? images?.get(part.blob) : undefined;
+  if (images === undefined || !parts.some((part) => part.type === 'image' && images.has(part.blob))) return undefined;
+  return parts.flatMap((part): readonly ShownPart[] => {
+    const data = part.type === 'image' ? images.get(part.blob) : undefined;
     if (part.type === 'image' && data !== undefined) return [{ type: 'image', mediaType: part.mediaType, data }];
     const text = partsToText([part]);
     return text.trim() === '' ? [] : [{ type: 'text', text }];
   });
-  return shown.some(({ type }) => type === 'image') ? shown : undefined;
 }
 
 /** An image as an address that carries it, as OpenAI's protocols want it. */

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { imagesIn } from '../model/message.ts';
 import type { Message } from '../model/message.ts';
 import type { Effort, ModelRequest, Usage } from '../model/provider.ts';
@@ -6,6 +6,7 @@ import { addressOf } from '../model/runtime.ts';
 import type { ApiMode, Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
 import type { AskedPrefix, PrefixCause, PrefixChange, TurnEntry } from '../model/turn.ts';
+import { beginsWith, digestFirst, GrowingDigest } from './messages-digest.ts';
 import { OwnThoughts } from './own-thoughts.ts';
 
 /** A request that is about to be sent, as far as a server could have it ready. */
@@ -48,9 +49,9 @@ export class AskedPrefixes {
   /** What was compared last: if it is sent, the next change can be told to the byte. */
   #compared: { readonly digest: string; readonly messages: readonly Message[] } | undefined;
   readonly #thoughts = new OwnThoughts();
-  // Digests of single messages: a long conversation is not read again for every request.
-  readonly #digests = new WeakMap<Message, string>();
+  readonly #digest = new GrowingDigest();
   readonly #prompts = new WeakMap<FrozenPrompt, string>();
+  readonly #servers = new WeakMap<AskedRuntime, string>();
 
   take(entry: TurnEntry): void {
     if (entry.type === 'step.asked') this.#ask(entry);
@@ -74,11 +75,11 @@ export class AskedPrefixes {
     const { runtime, prompt, effort, toolUse } = request;
     const last = this.#find(runtime);
     const messages = this.#thoughts.readBy(runtime.vendor, request.messages);
-    const { digest, earlier } = this.#digest(messages, last?.prefix.messages);
+    const digest = this.#digest.of(messages);
     this.#compared = { digest, messages };
     const prefix: AskedPrefix = {
       runtime: runtime.name,
-      server: digestServer(runtime),
+      server: this.#serverDigest(runtime),
       prompt: this.#promptDigest(prompt),
       messages: messages.length,
       digest,
@@ -86,7 +87,7 @@ export class AskedPrefixes {
       ...(toolUse === 'forbidden' ? { toolUse } : {}),
     };
     if (last === undefined) return { prefix, change: this.#describeFirst(runtime) };
-    return { prefix, change: findChange({ ...request, messages }, prefix, earlier, last) };
+    return { prefix, change: findChange({ ...request, messages }, prefix, last) };
   }
 
   /**
@@ -115,7 +116,7 @@ export class AskedPrefixes {
   }
 
   #find(runtime: AskedRuntime): LastAsked | undefined {
-    const key = keyOf({ runtime: runtime.name, server: digestServer(runtime) });
+    const key = keyOf({ runtime: runtime.name, server: this.#serverDigest(runtime) });
     return this.#last.get(key) ?? this.#last.get(runtime.name);
   }
 
@@ -139,32 +140,19 @@ export class AskedPrefixes {
     for (const [key, last] of this.#last) if (isMeant(last.prefix)) this.#last.set(key, { ...last, since });
   }
 
-  /** The digest of all messages, and of as many as the earlier request carried. */
-  #digest(messages: readonly Message[], count: number | undefined): { digest: string; earlier: string | undefined } {
-    const whole = createHash('sha256');
-    let earlier = count === 0 ? whole.copy().digest('base64url') : undefined;
-    for (const [index, message] of messages.entries()) {
-      whole.update(this.#messageDigest(message));
-      if (index + 1 === count) earlier = whole.copy().digest('base64url');
-    }
-    return { digest: whole.digest('base64url'), earlier };
-  }
-
-  #messageDigest(message: Message): string {
-    const known = this.#digests.get(message);
-    if (known !== undefined) return known;
-    const digest = hash('sha256', JSON.stringify(message), 'base64url');
-    this.#digests.set(message, digest);
-    return digest;
-  }
-
   #promptDigest(prompt: FrozenPrompt): string {
-    const known = this.#prompts.get(prompt);
-    if (known !== undefined) return known;
-    const digest = digestPrompt(prompt);
-    this.#prompts.set(prompt, digest);
-    return digest;
+    return remember(this.#prompts, prompt, digestPrompt);
   }
+
+  #serverDigest(runtime: AskedRuntime): string {
+    return remember(this.#servers, runtime, digestServer);
+  }
+}
+
+function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, find: (key: Key) => string): string {
+  const found = known.get(key) ?? find(key);
+  known.set(key, found);
+  return found;
 }
 
 function keyOf({ runtime, server }: Pick<AskedPrefix, 'runtime' | 'server'>): string {
@@ -191,19 +179,23 @@ export function digestPrompt(prompt: FrozenPrompt): string {
 function findChange(
   { runtime, prompt, messages }: NextRequest,
   prefix: AskedPrefix,
-  earlier: string | undefined,
   last: LastAsked,
 ): PrefixChange | undefined {
   if (last.prefix.prompt !== prefix.prompt) {
     return { cause: 'prompt', ...findPromptChange(prompt, last.prefix.prompt) };
   }
-  if (earlier !== last.prefix.digest) {
+  if (!extendsLast(messages, last)) {
     const cause = last.since ?? 'unexplained';
     const byte = bytesOf(prompt) + firstChangedByte(last.messages ?? [], messages);
     return { cause, detail: causeTexts[cause], byte };
   }
   const cause = readAnewAfter[runtime.apiMode].find((field) => last.prefix[fields[field]] !== prefix[fields[field]]);
   return cause && { cause, detail: causeTexts[cause], byte: bytesOf(prompt) };
+}
+
+function extendsLast(messages: readonly Message[], { prefix, messages: earlier }: LastAsked): boolean {
+  if (earlier !== undefined && beginsWith(messages, earlier)) return true;
+  return digestFirst(prefix.messages, messages) === prefix.digest;
 }
 
 function bytesOf(prompt: FrozenPrompt): number {

@@ -94,7 +94,9 @@ export function forgetReasoning({ carried, fresh }: TurnMessages, vendor: string
 
 /** All messages of a turn as the next request carries them. */
 export function messagesToSend(messages: TurnMessages): readonly Message[] {
-  return [...messages.carried, ...placeSteering(messages)];
+  const { carried, fresh, steering, pictures } = messages;
+  if (steering.length === 0 && pictures.length === 0) return fresh.length === 0 ? carried : carried.concat(fresh);
+  return [...carried, ...placeSteering(messages)];
 }
 
 /**

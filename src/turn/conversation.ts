@@ -48,6 +48,8 @@ export class Conversation {
   readonly #undone = new Set<TurnId>();
   #seq = 0;
   #weight = 0;
+  /** What was asked for last, as long as nothing was added. */
+  #asked: { readonly turnId: TurnId; readonly seq: number; readonly messages: readonly Message[] } | undefined;
 
   constructor(sessionId: SessionId) {
     this.#sessionId = sessionId;
@@ -102,11 +104,19 @@ export class Conversation {
    * comes first.
    */
   messagesFor(turnId: TurnId): readonly Message[] {
+    const asked = this.#asked;
+    if (asked?.turnId === turnId && asked.seq === this.#seq) return asked.messages;
+    const messages = this.#messagesFor(turnId);
+    this.#asked = { turnId, seq: this.#seq, messages };
+    return messages;
+  }
+
+  #messagesFor(turnId: TurnId): readonly Message[] {
     const standIn = this.compactions.inForce;
     const messages = standIn === undefined ? [] : [standIn.message, ...this.heldBy(standIn.compaction)];
     for (const { turn, from } of this.#turnsThrough(turnId, standIn?.compaction.through)) {
       const own = messagesToSend(turn.messages);
-      messages.push(...(from === 0 ? own : own.slice(from)));
+      for (const message of from === 0 ? own : own.slice(from)) messages.push(message);
     }
     return messages;
   }

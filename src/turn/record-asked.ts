@@ -1,5 +1,5 @@
 import type { BlobId } from '../base/ids.ts';
-import { imagesIn } from '../model/message.ts';
+import { hasImages, imagesIn } from '../model/message.ts';
 import type { ModelRequest } from '../model/provider.ts';
 import { usualOutputTokens } from '../model/runtime.ts';
 import type { Runtime } from '../model/runtime.ts';
@@ -115,7 +115,7 @@ function buildRequest(toolUse: ModelRequest['toolUse'], deps: StepDeps): ModelRe
 /** The demo model is not shown any: it reads the line that stands for each. */
 async function withImages(request: ModelRequest, deps: StepDeps): Promise<ModelRequest> {
   const isBlind = currentRuntime(deps).place === 'demo';
-  const wanted = isBlind ? [] : request.messages.flatMap(imagesIn);
+  const wanted = isBlind ? [] : request.messages.filter(hasImages).flatMap(imagesIn);
   if (wanted.length === 0) return request;
   const images = new Map<BlobId, string>();
   for (const { blob } of wanted) {

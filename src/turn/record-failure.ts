@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
-import { imagesIn } from '../model/message.ts';
+import { hasImages } from '../model/message.ts';
 import { noUsage } from '../model/provider.ts';
 import type { ModelFailure } from '../model/provider.ts';
 import { keyPlaces, nextKey, nextPlace } from '../model/runtime.ts';
@@ -49,7 +49,7 @@ function historyOf(deps: StepDeps): CallHistory {
     hasRecovered,
     hasForgottenReasoning,
     canRefreshKey: currentRuntime(deps).credential.type === 'printed' && !hasRefreshedKey,
-    hasImages: hasImages(deps),
+    hasImages: showsImages(deps),
     stage: keys.includes(deps.startPlace) ? 'first-choice' : 'fallback',
     compaction: compactionOf(deps),
     // Every key gets one chance a call, so that keys with short rests are not asked in a circle.
@@ -58,10 +58,10 @@ function historyOf(deps: StepDeps): CallHistory {
   };
 }
 
-function hasImages(deps: StepDeps): boolean {
+function showsImages(deps: StepDeps): boolean {
   const { conversation, recorder } = deps;
   const messages = conversation.messagesTo(currentRuntime(deps).name, recorder.turn.turnId);
-  return messages.some((message) => imagesIn(message).length > 0);
+  return messages.some(hasImages);
 }
 
 function compactionOf({ recorder, compaction }: StepDeps): CallHistory['compaction'] {

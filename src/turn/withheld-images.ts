@@ -1,4 +1,4 @@
-import { imagesIn, partsToText, textPart } from '../model/message.ts';
+import { hasImages, partsToText, textPart } from '../model/message.ts';
 import type { Message } from '../model/message.ts';
 import type { RuntimeName } from '../model/runtime.ts';
 
@@ -13,7 +13,7 @@ export class WithheldImages {
   withhold(from: RuntimeName, messages: readonly Message[]): void {
     const instead = this.#readInstead.get(from) ?? new WeakMap<Message, Message>();
     this.#readInstead.set(from, instead);
-    for (const message of messages) if (imagesIn(message).length > 0) instead.set(message, mentionImages(message));
+    for (const message of messages) if (hasImages(message)) instead.set(message, mentionImages(message));
   }
 
   /** The messages as this model reads them. */
