@@ -1,6 +1,6 @@
 import type { AgentParts } from './agents/agent.ts';
+import { AgentPlanner } from './agents/agent-planner.ts';
 import { AgentCache } from './agents/agent-cache.ts';
-import { planAgent } from './agents/build-agent.ts';
 import { sweepIdleAgents } from './agents/sweep-idle.ts';
 import { openLiveCatalogue } from './agents/live-catalogue.ts';
 import { openChannels } from './app/channels.ts';
@@ -314,10 +314,11 @@ export class App implements AsyncDisposable {
       clock,
       faults,
     } as const;
+    const planner = new AgentPlanner(parts);
     const agents = new AgentCache({
       plan: async (session) => {
         await this.#parts.toolServers.prepare({ sessionId: session.id, workdir: session.workdir });
-        return await planAgent(session, parts);
+        return await planner.plan(session);
       },
       endTask: (sessionId) => toolbox.endTask(sessionId),
       limits: () => settings.current.config.agentCache,

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { AgentCache } from '../../src/agents/agent-cache.ts';
 import type { Agent, AgentParts, TurnOptions } from '../../src/agents/agent.ts';
-import { planAgent } from '../../src/agents/build-agent.ts';
+import { AgentPlanner } from '../../src/agents/agent-planner.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { newId } from '../../src/base/ids.ts';
@@ -144,9 +144,10 @@ export class CacheBench implements AsyncDisposable {
     ground.cleanup.use(this.#toolbox);
     this.parts = this.#createParts();
     const { parts } = this;
+    const planner = new AgentPlanner(parts);
     this.cache = new AgentCache({
       plan: async (session) => {
-        const { signature, build } = await planAgent(session, parts);
+        const { signature, build } = await planner.plan(session);
         return { signature, build: async (evict) => await this.#build(session, () => build(evict)) };
       },
       endTask: (sessionId) => parts.toolbox.endTask(sessionId),
