@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { closeSync, copyFileSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -108,6 +118,26 @@ for (const name of ['talaria.db', 'talaria.db-wal', 'talaria.db-shm']) {
     assert.equal((await next.turns.after(session.id, 0)).length, 1);
     await next.close();
   });
+}
+
+test('writing stops once a file was deleted in a folder that had been at rest for long', async () => {
+  await using folder = await makeTempFolder();
+  const store = await openStore(folder.path, systemClock);
+  const session = await store.sessions.at(inChat('one'));
+  rest(folder.path, 3_600_000);
+  await admit(store, session, 'before');
+  await admit(store, session, 'at rest');
+  renameSync(join(folder.path, 'talaria.db'), join(folder.path, 'away'));
+  rest(folder.path, 1_800_000);
+
+  await assert.rejects(admit(store, session, 'after'), { code: 'store-failed' });
+  await assert.rejects(store.close(), { code: 'store-failed' });
+});
+
+/** Leaves a folder as if it had been changed so long ago. */
+function rest(folder: string, milliseconds: number): void {
+  const then = new Date(Date.now() - milliseconds);
+  utimesSync(folder, then, then);
 }
 
 test('a store whose files were replaced removes nothing of the new ones when it is closed', async () => {

@@ -11,6 +11,9 @@ interface LeaseRow {
   readonly until: number;
 }
 
+// Not `INSERT OR REPLACE`, which writes the index of the names anew each time.
+const grant = `INSERT INTO leases (name, epoch, owner, run, until) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, run = excluded.run, until = excluded.until`;
 const leaseNamed: Query<LeaseRow> = { sql: 'SELECT epoch, owner, run, until FROM leases WHERE name = ?' };
 
 /**
@@ -50,13 +53,6 @@ function acquire(db: Database, clock: Clock, { name, owner, run, ttlMs }: Claim)
     return { type: 'taken', by: held.owner, until: clock.now() + (held.until - now) };
 
   const epoch = (held?.epoch ?? 0) + (isOurs ? 0 : 1);
-  db.run(
-    'INSERT OR REPLACE INTO leases (name, epoch, owner, run, until) VALUES (?, ?, ?, ?, ?)',
-    name,
-    epoch,
-    owner,
-    run,
-    now + ttlMs,
-  );
+  db.run(grant, name, epoch, owner, run, now + ttlMs);
   return { type: 'held', epoch };
 }

@@ -40,16 +40,17 @@ const endOfLog: Query<LogEnd> = {
   sql: `SELECT last_seq, title, turns.session_id AS turn_session, is_settled, epoch FROM sessions
     LEFT JOIN turns ON turns.id = ? LEFT JOIN leases ON leases.name = ? WHERE sessions.id = ?`,
 };
+// Told which index to use: SQLite takes that of all turns of a session for as good, and it grows with every turn.
 const selectUnsettled = `
   SELECT session_id, id, interrupts, (SELECT number FROM turns AS other WHERE other.id = turns.interrupts)
-    AS interrupted_number FROM turns WHERE is_settled = 0`;
+    AS interrupted_number FROM turns INDEXED BY turns_unsettled WHERE is_settled = 0`;
 const unsettledTurns: Query<UnsettledRow> = { sql: `${selectUnsettled} ORDER BY number` };
 const unsettledOfSession: Query<UnsettledRow> = { sql: `${selectUnsettled} AND session_id = ? ORDER BY number` };
 
-// Never that of a deleted entry whose text is still in the search indexes.
-const freeNumber = `(
+// Its number is never that of a deleted entry whose text is still in the search indexes.
+const insertNumbered = `INSERT INTO entries (number, session_id, seq, turn_id, at, entry) VALUES ((
   SELECT 1 + max(coalesce((SELECT max(number) FROM entries), 0), coalesce((SELECT max(number) FROM texts), 0))
-)`;
+), ?, ?, ?, ?, ?)`;
 
 export function turnRows(db: Database, clock: Clock): Rows<TurnLog> {
   return {
@@ -118,14 +119,8 @@ function refuseSettled(end: LogEnd, turn: TurnRef, entries: readonly TurnEntry[]
 }
 
 function insertEntry(db: Database, logged: LoggedEntry, kept: string): void {
-  const number = db.insert(
-    `INSERT INTO entries (number, session_id, seq, turn_id, at, entry) VALUES (${freeNumber}, ?, ?, ?, ?, ?)`,
-    logged.sessionId,
-    logged.seq,
-    logged.turnId,
-    logged.at,
-    kept,
-  );
+  const { sessionId, seq, turnId, at } = logged;
+  const number = db.insert(insertNumbered, sessionId, seq, turnId, at, kept);
   const found = entryText(logged.entry);
   if (found !== undefined)
     db.run('INSERT INTO texts (number, author, text) VALUES (?, ?, ?)', number, found.author, found.text);
