@@ -117,6 +117,22 @@ function openBench(folder: string, hooks: Partial<CommitHooks>): Bench {
   };
 }
 
+test('a job that does not notice that SQLite undid its transaction is refused all the same', async () => {
+  await using folder = await makeTempFolder();
+  using bench = openBench(folder.path, {});
+
+  const refused = bench.commits.run('write', () => {
+    bench.db.run('INSERT INTO t VALUES (1)');
+    // As SQLite does by itself where the disk is full.
+    bench.db.run('ROLLBACK');
+    return 'done';
+  });
+
+  await assert.rejects(refused);
+  await bench.insert(2);
+  assert.deepEqual(await bench.kept(), [2]);
+});
+
 test('a commit that fails refuses every job of it, stores nothing of them, and the next one works', async () => {
   await using folder = await makeTempFolder();
   const failures = [new Error('no'), undefined];

@@ -126,11 +126,30 @@ export class GroupCommit {
   async #runBatch(jobs: readonly Job[]): Promise<readonly Outcome[]> {
     this.#refuseIfBroken();
     this.#db.run('BEGIN IMMEDIATE');
-    const outcomes: Outcome[] = [];
-    for (const job of jobs) outcomes.push(await this.#runJob(job));
+    const [first, ...others] = jobs;
+    const isAlone = first !== undefined && others.length === 0;
+    const outcomes = isAlone ? [await this.#runAlone(first)] : await this.#runTogether(jobs);
+    // One that failed alone has undone it all. Where a job did not notice that SQLite did, the commit fails.
+    if (isAlone && outcomes[0]?.type === 'failed') return outcomes;
     this.#hooks.beforeCommit();
     this.#db.run('COMMIT');
     return outcomes;
+  }
+
+  async #runTogether(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) outcomes.push(await this.#runJob(job));
+    return outcomes;
+  }
+
+  /** Without a savepoint: there is nobody whose work must stay. */
+  async #runAlone(job: Job): Promise<Outcome> {
+    try {
+      return { type: 'done', value: await job.work() };
+    } catch (thrown) {
+      if (this.#db.isInTransaction) this.#db.run('ROLLBACK');
+      return { type: 'failed', error: this.#explain(thrown) };
+    }
   }
 
   #refuseIfBroken(): void {

@@ -15,14 +15,16 @@ const openTurns: Query<{ session_id: SessionId; turn_id: TurnId }> = {
 export function inboxRows(db: Database): Rows<Inbox> {
   return {
     accept(key, turn) {
-      requireSession(db, turn.sessionId);
       const added = db.run(
-        'INSERT INTO inbox (digest, session_id, turn_id) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING',
+        `INSERT INTO inbox (digest, session_id, turn_id) SELECT ?, id, ? FROM sessions WHERE id = ?
+          ON CONFLICT (digest) DO NOTHING`,
         digestOf(key),
-        turn.sessionId,
         turn.turnId,
+        turn.sessionId,
       );
-      return added === 1 ? 'new' : 'duplicate';
+      if (added === 1) return 'new';
+      requireSession(db, turn.sessionId);
+      return 'duplicate';
     },
     note(key) {
       const added = db.run('INSERT INTO inbox (digest) VALUES (?) ON CONFLICT (digest) DO NOTHING', digestOf(key));

@@ -4,17 +4,23 @@ import type { LeaseGrant, Leases } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
 
-interface LeaseRow {
-  readonly epoch: number;
-  readonly owner: NodeId | null;
-  readonly run: string | null;
+interface Holder {
+  readonly owner: NodeId;
   readonly until: number;
 }
 
-// Not `INSERT OR REPLACE`, which writes the index of the names anew each time.
-const grant = `INSERT INTO leases (name, epoch, owner, run, until) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner, run = excluded.run, until = excluded.until`;
-const leaseNamed: Query<LeaseRow> = { sql: 'SELECT epoch, owner, run, until FROM leases WHERE name = ?' };
+/**
+ * Gives a lease that is free, was held by another run, has ended or is one's own already; that one keeps its epoch. No row
+ * comes back where another holds it. Not `INSERT OR REPLACE`, which writes the index of the names anew each time.
+ */
+const grant: Query<{ readonly epoch: number }> = {
+  sql: `INSERT INTO leases (name, epoch, owner, run, until) VALUES (?, 1, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET epoch = epoch + (owner IS NOT excluded.owner OR run IS NOT excluded.run),
+      owner = excluded.owner, run = excluded.run, until = excluded.until
+    WHERE owner IS NULL OR owner = excluded.owner OR run IS NOT excluded.run OR until <= ?
+    RETURNING epoch`,
+};
+const holderOf: Query<Holder> = { sql: 'SELECT owner, until FROM leases WHERE name = ?' };
 
 /**
  * Leases end by the monotonic clock, which no change of the time of day can move. It means nothing to another run of the
@@ -47,12 +53,8 @@ interface Claim {
 
 function acquire(db: Database, clock: Clock, { name, owner, run, ttlMs }: Claim): LeaseGrant {
   const now = clock.monotonic();
-  const held = db.get(leaseNamed, name);
-  const isOurs = held?.owner === owner && held.run === run;
-  if (held !== undefined && held.owner !== null && held.run === run && !isOurs && held.until > now)
-    return { type: 'taken', by: held.owner, until: clock.now() + (held.until - now) };
-
-  const epoch = (held?.epoch ?? 0) + (isOurs ? 0 : 1);
-  db.run(grant, name, epoch, owner, run, now + ttlMs);
-  return { type: 'held', epoch };
+  const granted = db.get(grant, name, owner, run, now + ttlMs, now);
+  if (granted !== undefined) return { type: 'held', epoch: granted.epoch };
+  const held = db.get(holderOf, name);
+  return { type: 'taken', by: held?.owner ?? owner, until: clock.now() + ((held?.until ?? now) - now) };
 }
