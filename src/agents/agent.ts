@@ -93,6 +93,7 @@ export class Agent {
   readonly #clients: RuntimeClients;
   #conversation: Conversation;
   #prompt: FrozenPrompt;
+  readonly #describedBytes: number;
 
   constructor(makeup: AgentMakeup, parts: AgentParts) {
     this.sessionId = makeup.session.id;
@@ -103,6 +104,8 @@ export class Agent {
     this.#clients = new RuntimeClients(makeup.chain, parts.connect);
     this.#conversation = new Conversation(this.sessionId);
     this.#prompt = makeup.prompt;
+    // Of the tools, which no prompt that is made later changes. After each turn every agent is asked for its weight.
+    this.#describedBytes = makeup.prompt.tools.reduce((sum, { description }) => sum + description.length, 0);
   }
 
   /** The model that turns begin with. */
@@ -117,9 +120,7 @@ export class Agent {
 
   /** About how much memory it holds. */
   get heldBytes(): number {
-    const { system, tools } = this.#prompt;
-    const described = tools.reduce((sum, { description }) => sum + description.length, 0);
-    return ownBytes + system.length + described + this.#conversation.weight;
+    return ownBytes + this.#prompt.system.length + this.#describedBytes + this.#conversation.weight;
   }
 
   /** Runs a turn to its end; yields what may be watched. The turn goes on even if nobody asks for the next event. */
