@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import type { WebEnv } from './web-env.ts';
 
 // Nothing inline, nothing from elsewhere, no string that becomes HTML: what a model writes stays text.
 const contentPolicy = [
@@ -15,7 +16,7 @@ const contentPolicy = [
 ].join('; ');
 
 /** On every answer, errors included. */
-export const safeHeaders: Readonly<Record<string, string>> = {
+const safeHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -26,7 +27,8 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-export const secureHeaders: MiddlewareHandler = async (c, next) => {
-  for (const [name, value] of Object.entries(safeHeaders)) c.header(name, value);
+/** On the connection itself, where no later answer can leave them out, and each costs a tenth of what it does on the way. */
+export const secureHeaders: MiddlewareHandler<WebEnv> = async (c, next) => {
+  for (const [name, value] of Object.entries(safeHeaders)) c.env.outgoing.setHeader(name, value);
   await next();
 };

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { describeError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { StreamEvent } from './follow-chat.ts';
-import { safeHeaders } from './secure-headers.ts';
 import type { WebEnv } from './web-env.ts';
 
 export interface EventSource {
@@ -22,7 +21,7 @@ export interface EventSource {
  */
 export function sendEvents(c: Context<WebEnv>, source: EventSource): Response {
   const { outgoing } = c.env;
-  outgoing.writeHead(200, { ...safeHeaders, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   outgoing.once('close', source.close);
   void writeEvents(outgoing, source);
   return RESPONSE_ALREADY_SENT;
