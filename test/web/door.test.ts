@@ -78,6 +78,14 @@ test('every answer, errors included, tells browsers to run nothing but our own f
     assert.equal(headers['referrer-policy'], 'no-referrer');
     assert.equal(headers['access-control-allow-origin'], undefined);
   }
+  const reading = new AbortController();
+  const stream = await fetch(`${house.origin}/api/chats/one/events`, {
+    headers: await house.asProgram(),
+    signal: reading.signal,
+  });
+  assert.match(stream.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.equal(stream.headers.get('cache-control'), 'no-cache');
+  reading.abort();
 });
 
 test('only files of the page are served, whatever a path looks like', async () => {
