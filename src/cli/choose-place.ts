@@ -1,6 +1,7 @@
 import { AppError, systemErrorCode } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { localOwner } from '../gateway/access.ts';
+import { describeMove } from '../gateway/take-over.ts';
 import type { Session } from '../model/session.ts';
 import type { CommandStore, ProcessPort, Seat } from './app-port.ts';
 import type { Arguments } from './command.ts';
@@ -9,6 +10,8 @@ import type { Arguments } from './command.ts';
 export interface Place {
   readonly seat: Omit<Seat, 'port'>;
   readonly session: Session | undefined;
+  /** What whoever continues it should know: that it was in another chat until now. */
+  readonly notes: readonly string[];
 }
 
 type KnownSessions = CommandStore['sessions'];
@@ -24,10 +27,10 @@ export async function choosePlace(
   const session = await findEarlier(args, sessions);
   if (session === undefined) {
     const address = { platform, account: 'local', chat: newId('node', Date.now()), thread: '' };
-    return { seat: { address, person: localOwner, workdir: currentFolder(process) }, session };
+    return { seat: { address, person: localOwner, workdir: currentFolder(process) }, session, notes: [] };
   }
   const { address, workdir, person } = await sessions.resume(session.id);
-  return { seat: { address, person, workdir }, session };
+  return { seat: { address, person, workdir }, session, notes: describeMove(session.address, address) };
 }
 
 function currentFolder(process: Pick<ProcessPort, 'cwd'>): string {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/errors.ts';
+import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import { within } from '../base/within.ts';
 import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
@@ -43,6 +43,7 @@ import { ShownCheckpoints } from './shown-checkpoints.ts';
 import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
 import { stopTurnsOf } from './shut-out.ts';
+import { takeOverSession } from './take-over.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
@@ -227,17 +228,10 @@ export class Gateway implements AsyncDisposable {
   async takeIn(inbound: Inbound): Promise<Intake> {
     const { store, wake, signals, clock, faults, settings } = this.#deps;
     const lanes = this.#lanes;
-    const approvals = this.#approvals;
+    const asking = { approvals: this.#approvals, questions: this.#questions };
     const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
     const kept = { yolo: this.#yolo, consents: this.#consents, shownCheckpoints: this.#shownCheckpoints };
-    const live = {
-      tellings: this.#tellings,
-      lanes,
-      approvals,
-      questions: this.#questions,
-      agents: this.#agents,
-      closeBeside,
-    };
+    const live = { tellings: this.#tellings, lanes, ...asking, agents: this.#agents, closeBeside };
     const run = createCommandRunner({ ...this.#deps, ...live, ...kept });
     const commands: CommandRunner = async (command, from) => {
       await this.lookAtSettings(from.address);
@@ -250,16 +244,7 @@ export class Gateway implements AsyncDisposable {
       resetSettings: () => settings.current.config.sessionReset,
       onRenewed: (old) => this.#keep(this.#endSession(old)),
     };
-    const desk = {
-      access,
-      ...createWaysIn({ store, clock }),
-      commands,
-      busyMode,
-      lanes,
-      approvals,
-      questions: this.#questions,
-      ...ends,
-    };
+    const desk = { access, ...createWaysIn({ store, clock }), commands, busyMode, lanes, ...asking, ...ends };
     const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
     if (intake.type !== 'admitted' || !this.isDraining) return intake;
     // In place of whatever else there is to say: it waits for the next start.
@@ -334,6 +319,14 @@ export class Gateway implements AsyncDisposable {
   deleteSession(sessionId: SessionId): Promise<void> {
     const live = { lanes: this.#lanes, agents: this.#agents, tellings: this.#tellings };
     return deleteSession(sessionId, { ...this.#deps, ...live });
+  }
+
+  /** Has a session go on at another address, and tells the chat that it was in. Throws `session-busy` while it works. */
+  async takeOver(session: Session, to: Address): Promise<Session> {
+    const live = { lanes: this.#lanes, tellings: this.#tellings, yolo: this.#yolo, consents: this.#consents };
+    const taken = await takeOverSession(session, to, { ...this.#deps, ...live });
+    if (taken !== 'at-work') return taken;
+    throw new AppError('session-busy', `a turn is running in ${session.id}; it can be resumed when that is over`);
   }
 
   /** Stops listening and leaves running turns unsettled, for the next start to go on with. */

@@ -1,10 +1,11 @@
 import { shortId } from '../base/ids.ts';
 import { addressKey } from '../model/session.ts';
 import type { Session } from '../model/session.ts';
-import { isPrivate, mayBeTold } from './access.ts';
+import { isPrivate } from './access.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
 import { describePutOff } from './put-off.ts';
+import { describeMove, takeOverSession } from './take-over.ts';
 
 const mostListed = 10;
 const mostSearched = 200;
@@ -28,18 +29,14 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
   const current = await deps.store.sessions.at(inbound);
   if (current.id === found.id) return `That is the session that you are in: ${describe(found)}.`;
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /resume.';
-  if (deps.lanes.isBusy(found.id)) return `A turn is running in ${found.id}. It can be resumed when that is over.`;
-  for (const { id } of [current, found]) {
-    deps.yolo.switchOff(id);
-    deps.consents.forget(id);
-  }
-  const wasAnswering = (await deps.store.sessions.find(found.address))?.id === found.id;
-  await deps.store.sessions.resume(found.id, inbound.address);
-  if (wasAnswering) await tellChatOfMove(found, inbound, deps);
+  const taken = await takeOverSession(found, inbound.address, deps);
+  if (taken === 'at-work') return `A turn is running in ${found.id}. It can be resumed when that is over.`;
+  deps.yolo.switchOff(current.id);
+  deps.consents.forget(current.id);
   // What was unfinished there goes on.
   deps.wake.wake(found.id);
   const told = `Going on with ${describe(found)}. The one before was ${current.id}.`;
-  const moved = [told, ...describeMove(found, inbound)].join(' ');
+  const moved = [told, ...describeMove(found.address, inbound.address)].join(' ');
   const last = await describeLastExchange(found, deps.store);
   return [moved, ...(await describePutOff(current, deps.store)), ...last].join('\n');
 }
@@ -79,21 +76,4 @@ function isReachable({ address }: Session, inbound: InboundMessage): boolean {
 
 function describe({ id, title }: Session): string {
   return title === '' ? id : `${id} (${title})`;
-}
-
-/** Who writes there is not to find themselves in an empty conversation unawares. Terminals are told by whoever serves them. */
-async function tellChatOfMove(
-  { address, person, workdir }: Session,
-  inbound: InboundMessage,
-  deps: CommandDeps,
-): Promise<void> {
-  if (address.platform === 'terminal' || inbound.address.platform !== 'terminal') return;
-  if (!(await mayBeTold({ address, person }, deps))) return;
-  const text = 'This conversation goes on at a terminal now: what you write here begins a new one.';
-  await deps.tellings.answer({ address, person, workdir }, text);
-}
-
-function describeMove({ address }: Session, inbound: InboundMessage): readonly string[] {
-  if (addressKey(address) === addressKey(inbound.address) || address.platform === inbound.address.platform) return [];
-  return [`It was on ${address.platform}; there a new one begins with the next message.`];
 }

@@ -23,6 +23,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     place,
     notes: [
       ...(isPerson ? nameContinued(place, process) : []),
+      ...place.notes,
       ...app.warnings,
       ...(await describeUnfinished(app, place)),
     ],

@@ -22,6 +22,7 @@ export const runCommand: CommandFunction = async (args, deps) => {
   await using app = await deps.openApp({ purpose: 'serve', model: args.value('model') });
   for (const warning of app.warnings) output.note(warning);
   const place = await choosePlace(args, app.store.sessions, deps.process);
+  for (const note of place.notes) output.note(note);
   const consent = args.has('yes') ? 'given' : 'asked-for';
   const goingOn: RunParts['goingOn'] = async (sessionId) =>
     await (await import('../processes/going-on.ts')).findGoingOn(sessionId, deps);

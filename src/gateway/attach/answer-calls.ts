@@ -35,6 +35,7 @@ export interface AttachDeps {
     | 'askAgain'
     | 'giveUpAsking'
     | 'deleteSession'
+    | 'takeOver'
     | 'noteSettingsRead'
   >;
   readonly store: Store;
@@ -105,7 +106,7 @@ async function takeSeat(params: CallParams<'seat.take'>, caller: Caller): Promis
   if (gateway.isDraining) throw new AppError('gateway-stopping', 'the gateway on this home is being stopped');
   const wished = model ?? sessionModel;
   const { chain, warnings } = await models.require(wished === undefined ? {} : { model: wished });
-  const address: Address = { platform: 'terminal', account: 'local', chat, thread: '' };
+  const address = terminalAddress(chat);
   if (model !== undefined) await chooseModel(model, { address, workdir }, caller);
   // A terminal reads the settings itself as it starts, and says what is wrong with them.
   await gateway.noteSettingsRead(address);
@@ -198,24 +199,28 @@ function describeTaken({ id }: Session): string {
   return `Another terminal took ${id} over with /resume: what you type here now begins a new session. ${back}`;
 }
 
-/** A session answers at one address; those who are there must not find themselves in another one. */
+/**
+ * A session answers at one address; those who are there must not find themselves in another one. One of another platform goes
+ * on at a terminal from here on, as with /resume, since a terminal sits in no chat but its own.
+ */
 async function resumeSession(
   { sessionId }: CallParams<'sessions.resume'>,
-  { deps: { store }, seats }: Caller,
+  { deps: { store, gateway, clock }, seats }: Caller,
 ): Promise<Session> {
   const session = await store.sessions.get(sessionId as SessionId);
   if (session === undefined) throw new AppError('not-found', `there is no session ${sessionId}`);
-  const { platform } = session.address;
-  if (platform !== 'terminal') {
-    const advice = `write there, or read it with: talaria sessions show ${sessionId}`;
-    throw new AppError('session-busy', `this session is a chat on ${platform}, which the gateway serves; ${advice}`);
-  }
+  if (session.address.platform !== 'terminal')
+    return await gateway.takeOver(session, terminalAddress(newId('node', clock.now())));
   const [seat] = seats.at(session.address);
   if (seat === undefined) return await store.sessions.resume(session.id);
   const current = await store.sessions.at(placeOf(seat));
   if (current.id === session.id) return session;
   const where = `another terminal went on from it to a new one, ${current.id}`;
   throw new AppError('session-busy', `${where}; to come back to ${sessionId}, leave that terminal first`);
+}
+
+function terminalAddress(chat: string): Address {
+  return { platform: 'terminal', account: 'local', chat, thread: '' };
 }
 
 function placeOf({ address, workdir }: { readonly address: Address; readonly workdir: string }): {

@@ -239,18 +239,34 @@ test('a session at work is not deleted', async () => {
   assert.match(refused.stderr, /is at work/);
 });
 
-test('a chat on Telegram is not taken over by a terminal while the gateway serves it', async () => {
-  await using bench = await openGatewayDesk([says('Hello, Anna.')], [anna.id]);
+test('-r takes a conversation over from Telegram as /resume does: not while it works, and the chat is told', async () => {
+  const script = [says('Hello, Anna.'), stallsAfter(900, says(words)), says('At the terminal.'), says('A new one.')];
+  await using bench = await openGatewayDesk(script, [anna.id]);
   await bench.start();
-  bench.telegram.say('hi');
-  await bench.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  bench.telegram.say('remember the heron');
+  await bench.telegram.whenShown(anna.id, (texts) => texts.includes('Hello, Anna.'));
   const list = await bench.desk.run(['sessions', '--json']);
   const [session] = (JSON.parse(list.stdout) as { sessions: { id: string }[] }).sessions;
+  const id = session?.id ?? '';
+  bench.telegram.say('count');
+  await bench.desk.server.whenRequested(2);
 
-  const { code, stderr } = await bench.desk.run(['run', '-r', session?.id ?? '', 'hello']);
+  const busy = await bench.desk.run(['run', '-r', id, 'hello']);
+  bench.desk.server.release();
+  await bench.telegram.whenShown(anna.id, (texts) => texts.includes(words));
+  const taken = await bench.desk.run(['run', '-r', id, 'what was it?']);
+  await bench.telegram.whenShown(anna.id, (texts) =>
+    texts.includes('This conversation goes on at a terminal now: what you write here begins a new one.'),
+  );
+  bench.telegram.say('hi');
+  await bench.telegram.whenShown(anna.id, (texts) => texts.includes('A new one.'));
 
-  assert.equal(code, 1);
-  assert.match(stderr, /is a chat on telegram, which the gateway serves/);
+  assert.equal(busy.code, 1);
+  assert.match(busy.stderr, new RegExp(`a turn is running in ${id}; it can be resumed when that is over`));
+  assert.equal(taken.stdout, 'At the terminal.\n');
+  assert.match(taken.stderr, /It was on telegram; there a new one begins with the next message\./);
+  const [, , atTerminal, inChat] = bench.desk.server.requests.map(({ body }) => body.includes('heron'));
+  assert.deepEqual([atTerminal, inChat], [true, false]);
 });
 
 test('a chat on Telegram is told that a terminal went on with its conversation', async () => {

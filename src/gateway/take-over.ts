@@ -1,0 +1,45 @@
+import type { Address, Session } from '../model/session.ts';
+import type { Store } from '../model/store.ts';
+import { mayBeTold } from './access.ts';
+import type { AccessDeps } from './access.ts';
+import type { Lanes } from './lanes.ts';
+import type { StandingConsents } from './standing-consents.ts';
+import type { Tellings } from './tellings.ts';
+import type { Yolo } from './yolo.ts';
+
+export interface TakeOverDeps extends AccessDeps {
+  readonly store: Pick<Store, 'people' | 'sessions'>;
+  readonly lanes: Pick<Lanes, 'isBusy'>;
+  readonly yolo: Pick<Yolo, 'switchOff'>;
+  readonly consents: Pick<StandingConsents, 'forget'>;
+  readonly tellings: Pick<Tellings, 'answer'>;
+}
+
+/**
+ * Has a session go on at another address, with nothing allowed there that was allowed where it comes from. A chat that loses
+ * it to a terminal is told. One that works stays where it is.
+ */
+export async function takeOverSession(session: Session, to: Address, deps: TakeOverDeps): Promise<Session | 'at-work'> {
+  const { store, lanes, yolo, consents } = deps;
+  if (lanes.isBusy(session.id)) return 'at-work';
+  yolo.switchOff(session.id);
+  consents.forget(session.id);
+  const wasAnswering = (await store.sessions.find(session.address))?.id === session.id;
+  const moved = await store.sessions.resume(session.id, to);
+  if (wasAnswering) await tellChatOfMove(session, to, deps);
+  return moved;
+}
+
+/** What whoever took a session over should know about the chat that it was in, in sentences. Pure. */
+export function describeMove(from: Address, to: Address): readonly string[] {
+  if (from.platform === to.platform) return [];
+  return [`It was on ${from.platform}; there a new one begins with the next message.`];
+}
+
+/** Who writes there is not to find themselves in an empty conversation unawares. Terminals are told by whoever serves them. */
+async function tellChatOfMove({ address, person, workdir }: Session, to: Address, deps: TakeOverDeps): Promise<void> {
+  if (address.platform === 'terminal' || to.platform !== 'terminal') return;
+  if (!(await mayBeTold({ address, person }, deps))) return;
+  const text = 'This conversation goes on at a terminal now: what you write here begins a new one.';
+  await deps.tellings.answer({ address, person, workdir }, text);
+}
