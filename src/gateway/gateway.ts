@@ -16,7 +16,7 @@ import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import { isOwner, isOwnersPlace } from './access.ts';
 import type { Access } from './access.ts';
-import { announce } from './announcements.ts';
+import { announce, findHomeChat } from './announcements.ts';
 import { PendingApprovals } from './approvals.ts';
 import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
@@ -142,7 +142,8 @@ export class Gateway implements AsyncDisposable {
     const tellings = new Tellings({ ...deps, channelFor, deliver: send, signal });
     this.#tellings = tellings;
     this.#announce = (text) => announce(text, { ...deps, serves, tellings });
-    this.#settings = new SettingsWatch({ ...deps, tellings, announce: this.#announce });
+    const findHome = (): Promise<Address | undefined> => findHomeChat({ ...deps, serves });
+    this.#settings = new SettingsWatch({ ...deps, tellings, findHomeChat: findHome });
     this.#reception = {
       takeIn: (inbound) => this.takeIn(inbound),
       tellings,
@@ -157,7 +158,7 @@ export class Gateway implements AsyncDisposable {
       this.#watchers.show(address, turn, event);
       previews.show(address, turn, event);
     };
-    const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.lookAtSettings(session.address);
+    const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.lookAtSettings(session);
     const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
     const readsStore: DrainDeps['readsStore'] = (address) => channelFor(address)?.traits.resend === 'reads-store';
     const deliver: DrainDeps['deliver'] = (session, turn) => this.#replies.send(session, turn);
@@ -234,7 +235,7 @@ export class Gateway implements AsyncDisposable {
     const live = { tellings: this.#tellings, lanes, ...asking, agents: this.#agents, closeBeside };
     const run = createCommandRunner({ ...this.#deps, ...live, ...kept });
     const commands: CommandRunner = async (command, from) => {
-      await this.lookAtSettings(from.address);
+      await this.lookAtSettings(from);
       return await run(command, from);
     };
     const access = (from: Inbound): Promise<Access> => this.#settings.judge(from);
@@ -276,9 +277,9 @@ export class Gateway implements AsyncDisposable {
     await this.#replies.whenSent(sessionId);
   }
 
-  /** Takes over an edit of the settings; what is wrong with it is told at the address, or else to whoever runs the program. */
-  lookAtSettings(address?: Address): Promise<void> {
-    return this.#settings.look(address);
+  /** Takes over an edit of the settings; what is wrong with it is told to the owner who speaks, or else to whoever runs the program. */
+  lookAtSettings(speaker?: Pick<Inbound, 'address' | 'person'>): Promise<void> {
+    return this.#settings.look(speaker);
   }
 
   /** For an address where the settings were just read by whoever came there. */

@@ -6,9 +6,9 @@ import type { Inbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Tellings } from './tellings.ts';
-import { BrokenEdit } from './broken-edit.ts';
-import { decideAccess, isLetIn } from './access.ts';
+import { decideAccess, isLetIn, isOwner } from './access.ts';
 import type { Access, AccessDeps } from './access.ts';
+import { EditNews } from './edit-news.ts';
 import { LostAccess } from './shut-out.ts';
 import type { StopDeps } from './shut-out.ts';
 
@@ -16,22 +16,28 @@ export interface SettingsWatchDeps extends AccessDeps, StopDeps {
   readonly settings: Settings;
   readonly store: AccessDeps['store'] & StopDeps['store'];
   readonly tellings: Pick<Tellings, 'tell'>;
-  /** Tells whoever looks after the program. */
-  readonly announce: (text: string) => Promise<void>;
+  /** Tells whoever runs the program. */
+  readonly report: (line: string) => void;
+  /** The chat that is told what belongs to no chat. Never rejects. */
+  readonly findHomeChat: () => Promise<Address | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const lookEveryMs = 5_000;
 
-/** Takes over edits of the settings, and with each of them ends what those have running whom it shut out. */
+type Speaker = Pick<Inbound, 'address' | 'person'>;
+
+/**
+ * Takes over edits of the settings, and with each of them ends what those have running whom it shut out. What people should
+ * know about an edit is told once in each chat of an owner, when something is said there, for as long as it is so.
+ */
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;
   readonly #lostAccess: LostAccess;
-  /** What was found wrong and nobody was told yet. It stays, whatever else fails, until someone is. */
-  #untold: readonly string[] = [];
-  /** What is wrong with the file as it is now. Every chat that says something is told. */
-  #broken: BrokenEdit | undefined;
+  #news: readonly EditNews[] = [];
+  /** What nobody was told yet. It stays, whatever else fails, until someone is. */
+  #untold: readonly EditNews[] = [];
 
   constructor(deps: SettingsWatchDeps) {
     this.#deps = deps;
@@ -43,20 +49,20 @@ export class SettingsWatch {
     if (inbound.address.platform === 'terminal') return decideAccess(inbound, 'stranger');
     await this.#takeUp();
     const access = decideAccess(inbound, (await isLetIn(inbound.person, this.#deps)) ? 'let-in' : 'stranger');
-    this.#passOn(access.type === 'granted' ? inbound.address : undefined);
+    await this.#passOn(access.type === 'granted' ? inbound : undefined);
     return access;
   }
 
-  /** Takes over an edit; what is wrong with it is told at the address, once at each, or else to whoever runs the program. */
-  async look(address?: Address): Promise<void> {
+  /** Takes over an edit; what is wrong with it is told to the owner who speaks, or else to whoever runs the program. */
+  async look(speaker?: Speaker): Promise<void> {
     await this.#takeUp();
-    this.#passOn(address);
+    await this.#passOn(speaker);
   }
 
   /** For an address where the file was just read by whoever came there: what is wrong with it need not be told. */
   async noteRead(address: Address): Promise<void> {
     await this.#takeUp();
-    this.#broken?.newsFor(address);
+    for (const news of this.#news) news.isNewsAt(address);
   }
 
   /**
@@ -79,28 +85,36 @@ export class SettingsWatch {
 
   async #takeUp(): Promise<void> {
     const { settings, log } = this.#deps;
-    const before = settings.current;
-    const found = await settings.refresh();
-    this.#untold = [...this.#untold, ...found];
-    const isBroken = found.length > 0 && settings.current === before;
-    if (isBroken) this.#broken = new BrokenEdit(found, before);
-    else if (this.#broken?.isMended(settings.current) === true) this.#broken = undefined;
+    const found = (await settings.refresh()).map((news) => new EditNews(news));
+    for (const { text } of found) log.write('warn', text);
+    this.#untold = [...this.#untold, ...found].filter(({ stands }) => stands);
+    this.#news = [...this.#news, ...found].filter(({ stands }) => stands);
     // Nobody else's message is lost over this; the next look tries again.
     await this.#lostAccess.stopTurns().catch((thrown: unknown) => {
       log.write('error', 'a turn was not stopped', { reason: describeError(thrown) });
     });
   }
 
-  #passOn(address: Address | undefined): void {
-    const { log, announce, tellings } = this.#deps;
-    const problems = this.#untold;
-    this.#untold = [];
-    for (const problem of problems) {
-      log.write('warn', problem);
-      if (address === undefined) void announce(problem);
+  async #passOn(speaker: Speaker | undefined): Promise<void> {
+    if (this.#untold.length === 0 && this.#news.length === 0) return;
+    if (speaker !== undefined && (await isOwner(speaker, this.#deps))) {
+      this.#untold = [];
+      this.#tellAt(speaker.address);
+      return;
     }
-    if (address === undefined) return;
-    const passing = problems.filter((problem) => this.#broken?.includes(problem) !== true);
-    for (const problem of [...passing, ...(this.#broken?.newsFor(address) ?? [])]) tellings.tell(address, problem);
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const { text } of untold) this.#deps.report(text);
+    if (untold.length > 0) void this.#tellHome();
+  }
+
+  async #tellHome(): Promise<void> {
+    const home = await this.#deps.findHomeChat();
+    if (home !== undefined) this.#tellAt(home);
+  }
+
+  #tellAt(address: Address): void {
+    for (const news of this.#news)
+      if (news.stands && news.isNewsAt(address)) this.#deps.tellings.tell(address, news.text);
   }
 }

@@ -14,10 +14,17 @@ export interface SettingsChange {
   readonly values: Readonly<Record<string, Json | undefined>>;
 }
 
+/** Something that people should know about an edit of the file. */
+export interface SettingsNews {
+  readonly text: string;
+  /** Whether it still is so: false once the file was mended. */
+  stands(): boolean;
+}
+
 /** The settings while the program runs. */
 export interface Settings {
   /** As they were last read: another object whenever they have changed. */
   readonly current: SettingsState;
   /** Looks at the file and takes over what changed in it. Returns what people should know about it, each thing once. */
-  refresh(): Promise<readonly string[]>;
+  refresh(): Promise<readonly SettingsNews[]>;
 }

@@ -5,6 +5,7 @@ import type { PersonId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SettingsWatch } from '../../src/gateway/settings-watch.ts';
 import type { Inbound } from '../../src/model/channel.ts';
+import type { Store } from '../../src/model/store.ts';
 import { openHome } from '../../src/store/home/home-folder.ts';
 import { LiveSettings } from '../../src/store/home/live-settings.ts';
 import { InProcessSignals } from '../../src/store/in-process-signals.ts';
@@ -12,32 +13,89 @@ import { openStoreHouse } from '../support/store-house.ts';
 import * as sqlite from '../support/store-sqlite-opener.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
-const address = { platform: 'telegram', account: 'bot', chat: '7', thread: '' } as const;
-const press: Inbound = { type: 'choice', address, person: 'telegram:7' as PersonId, digest: 'x', choice: 0 };
+function chatOf(person: string, platform = 'telegram'): Pick<Inbound, 'address' | 'person'> {
+  const address = { platform, account: 'bot', chat: person, thread: '' };
+  return { address, person: `${platform}:${person}` as PersonId };
+}
 
-test('what is wrong with an edit is told to the next one, where it could not be told who has access', async () => {
-  await using folder = await makeTempFolder();
-  const home = await openHome({ TALARIA_HOME: folder.path });
-  writeFileSync(home.configFile, 'agent: { max_turns: 5 }\n');
+const [anna, annaAtPage, ben] = [chatOf('7'), chatOf('1', 'webchat'), chatOf('8')];
+const press = (from: typeof anna): Inbound => ({ type: 'choice', ...from, digest: 'x', choice: 0 });
+
+interface WatchBench extends AsyncDisposable {
+  readonly watch: SettingsWatch;
+  readonly store: Store;
+  readonly settings: LiveSettings;
+  /** What was told, by whom it was told to. */
+  readonly told: Record<'7' | '1' | '8' | 'runner', string[]>;
+  readonly write: (settings: string) => void;
+}
+
+/** Anna, whom the settings let in, is the owner, and her private chat is the home chat. Ben was let in as a guest. */
+async function openWatch(): Promise<WatchBench> {
+  const resources = new AsyncDisposableStack();
+  const home = await openHome({ TALARIA_HOME: resources.use(await makeTempFolder()).path });
+  const write = (text: string): void => writeFileSync(home.configFile, `telegram: { allow: [7] }\n${text}`);
+  write('');
   const settings = await LiveSettings.open(home);
-  await using house = await openStoreHouse(sqlite);
-  const told: string[] = [];
+  const { store, clock } = resources.use(await openStoreHouse(sqlite));
+  await store.people.offer({ digest: 'd', person: ben.person, at: clock.now(), expiresAt: clock.now() + 1000 });
+  await store.people.admit('d', clock.now());
+  const told: WatchBench['told'] = { 7: [], 1: [], 8: [], runner: [] };
   const watch = new SettingsWatch({
     settings,
-    store: house.store,
+    store,
     signals: new InProcessSignals(),
-    tellings: { tell: (_address, text) => void told.push(text) },
-    announce: async (text) => void told.push(text),
-    clock: house.clock,
+    tellings: { tell: ({ chat }, text) => void told[chat as '7'].push(text) },
+    report: (line) => void told.runner.push(line),
+    findHomeChat: () => Promise.resolve(anna.address),
+    clock,
     log: silentLog,
   });
-  writeFileSync(home.configFile, 'agent: [\n');
-  await house.store.close();
+  return { watch, store, settings, told, write, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
 
-  await assert.rejects(watch.judge(press), { code: 'store-closed' });
-  await watch.look(address);
-  await watch.look(address);
+test('what is wrong with an edit is told to the next one, where it could not be told who has access', async () => {
+  await using bench = await openWatch();
+  bench.write('agent: [\n');
+  await bench.store.close();
 
-  assert.equal(told.length, 1);
-  assert.match(told[0] ?? '', /config\.yaml:.* the settings from before are used until this is mended$/);
+  await assert.rejects(bench.watch.judge(press(ben)), { code: 'store-closed' });
+  await bench.watch.look(annaAtPage);
+  await bench.watch.look(annaAtPage);
+
+  assert.equal(bench.told[1].length, 1);
+  assert.match(bench.told[1][0] ?? '', /config\.yaml:.* the settings from before are used until this is mended$/);
+});
+
+for (const [what, edit, words] of [
+  ['a broken edit', 'agent: [\n', /until this is mended$/],
+  ['an edit with an unknown key', 'colour: blue\n', /unknown key colour is ignored$/],
+] as const) {
+  test(`each chat of the owner is told of ${what} once, the home chat included, and a guest is not`, async () => {
+    await using bench = await openWatch();
+    bench.write(edit);
+
+    // A guest is the first to speak: whoever runs the program is told, and the home chat.
+    await bench.watch.judge(press(ben));
+    await bench.watch.look(ben);
+    for (const chat of [anna, annaAtPage, anna, annaAtPage, ben]) await bench.watch.judge(press(chat));
+
+    const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
+    assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, runner: 1 });
+    for (const line of [...bench.told[7], ...bench.told[1], ...bench.told.runner]) assert.match(line, words);
+  });
+}
+
+test('what was mended before a chat spoke is not told there, and what another edit left as it was is', async () => {
+  await using bench = await openWatch();
+  bench.write('colour: blue\nspeed: fast\n');
+  await bench.watch.judge(press(anna));
+
+  await bench.settings.change([{ path: ['agent'], values: { max_turns: 5 } }]);
+  bench.write('speed: fast\n');
+  await bench.watch.judge(press(annaAtPage));
+
+  assert.equal(bench.told[7].length, 2);
+  assert.equal(bench.told[1].length, 1);
+  assert.match(bench.told[1][0] ?? '', /unknown key speed is ignored/);
 });

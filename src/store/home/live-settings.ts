@@ -1,5 +1,5 @@
 import { describeError } from '../../base/errors.ts';
-import type { Settings, SettingsChange } from '../../model/settings.ts';
+import type { Settings, SettingsChange, SettingsNews } from '../../model/settings.ts';
 import { changeConfig, keepAsServed, loadConfig, loadSafeConfig } from './config-file.ts';
 import type { LoadedConfig } from './config-file.ts';
 import { stampOf } from './file-stamp.ts';
@@ -15,6 +15,8 @@ export class LiveSettings implements Settings {
   #current: LoadedConfig;
   #stamp: string;
   #looking: Promise<unknown> = Promise.resolve();
+  /** What a change by the program found beside it, for the next who looks. */
+  #unsaid: readonly SettingsNews[] = [];
 
   private constructor(home: HomeFolder, start: 'usual' | 'safe', current: LoadedConfig, stamp: string) {
     this.#home = home;
@@ -38,11 +40,11 @@ export class LiveSettings implements Settings {
     return this.#current;
   }
 
-  refresh(): Promise<readonly string[]> {
-    // One after the other: whoever asks while the file is being read gets what was read, too.
-    const looked = this.#looking.then(() => this.#look());
-    this.#looking = looked;
-    return looked;
+  async refresh(): Promise<readonly SettingsNews[]> {
+    const found = await this.#lookInTurn();
+    const unsaid = this.#unsaid;
+    this.#unsaid = [];
+    return [...unsaid, ...found];
   }
 
   /** Notes that the program came to serve with these settings: a safe start can go back to them. */
@@ -56,20 +58,32 @@ export class LiveSettings implements Settings {
    */
   async change(changes: readonly SettingsChange[]): Promise<string | undefined> {
     const copy = await changeConfig(this.#home, changes);
-    await this.refresh();
+    const found = await this.#lookInTurn();
+    this.#unsaid = [...this.#unsaid, ...found];
     return copy;
   }
 
-  async #look(): Promise<readonly string[]> {
+  /** One after the other: whoever asks while the file is being read gets what was read, too. */
+  #lookInTurn(): Promise<readonly SettingsNews[]> {
+    const looked = this.#looking.then(() => this.#look());
+    this.#looking = looked;
+    return looked;
+  }
+
+  async #look(): Promise<readonly SettingsNews[]> {
     const stamp = stampOfSettings(this.#home);
     if (stamp === this.#stamp || this.#start === 'safe') return [];
     this.#stamp = stamp;
     const found = await this.#read();
-    if (typeof found === 'string') return [`${found}; the settings from before are used until this is mended`];
-    const known = new Set(this.#current.warnings.map(withoutPosition));
-    const news = found.warnings.filter((warning) => !known.has(withoutPosition(warning)));
+    if (typeof found === 'string') {
+      const text = `${found}; the settings from before are used until this is mended`;
+      return [{ text, stands: () => this.#stamp === stamp }];
+    }
+    const known = this.#current;
     this.#current = found;
-    return news;
+    return found.warnings
+      .filter((warning) => !warnsOf(warning, known))
+      .map((text) => ({ text, stands: () => warnsOf(text, this.#current) }));
   }
 
   /** The settings as they are now, or what is wrong with them. */
@@ -83,6 +97,10 @@ export class LiveSettings implements Settings {
       return describeError(thrown);
     }
   }
+}
+
+function warnsOf(warning: string, { warnings }: LoadedConfig): boolean {
+  return warnings.some((each) => withoutPosition(each) === withoutPosition(warning));
 }
 
 /** A line that is added above a thing moves it, and makes it no other thing. */

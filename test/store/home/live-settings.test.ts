@@ -63,8 +63,8 @@ for (const [what, breakIt, problem] of [
     const mended = await temp.settings.refresh();
 
     assert.equal(said.length, 1);
-    assert.match(said[0] ?? '', problem);
-    assert.match(said[0] ?? '', /; the settings from before are used until this is mended$/);
+    assert.match(said[0]?.text ?? '', problem);
+    assert.match(said[0]?.text ?? '', /; the settings from before are used until this is mended$/);
     assert.deepEqual([again, mended], [[], []]);
     assert.equal(kept, before);
     assert.equal(temp.settings.current.config.agent.maxSteps, 8);
@@ -79,7 +79,29 @@ test('an unknown key is said when it comes, and not again with every edit', asyn
   writeFileSync(temp.home.configFile, '# in a hurry\nspeed: faster\ncolour: blue\n');
   const second = await temp.settings.refresh();
 
-  assert.deepEqual(first, [`${temp.home.configFile}:2:1: unknown key colour is ignored`]);
+  assert.deepEqual(
+    first.map(({ text }) => text),
+    [`${temp.home.configFile}:2:1: unknown key colour is ignored`],
+  );
+  assert.deepEqual(second, []);
+  assert.equal(first[0]?.stands(), true);
+  writeFileSync(temp.home.configFile, 'speed: fast\n');
+  await temp.settings.refresh();
+  assert.equal(first[0]?.stands(), false);
+});
+
+test('what a change by the program finds in the file is said by the next look, once', async () => {
+  await using temp = await openTempSettings('model: { default: a }\n');
+  writeFileSync(temp.home.configFile, 'model: { default: a }\ncolour: blue\n');
+
+  await temp.settings.change([{ path: ['model'], values: { default: 'b' } }]);
+  const first = await temp.settings.refresh();
+  const second = await temp.settings.refresh();
+
+  assert.deepEqual(
+    first.map(({ text }) => text),
+    [`${temp.home.configFile}:2:1: unknown key colour is ignored`],
+  );
   assert.deepEqual(second, []);
 });
 
