@@ -19,15 +19,24 @@ export function parseConfig(text: string): ParsedConfig {
   const value = document.toJS() as Json;
   const checked = checkConfig(value);
   if (checked.type === 'invalid') {
-    const problems = checked.problems.map(
-      (problem) => `${position(lines, valueOffset(document, problem.path))}: ${describeProblems([problem])}`,
-    );
-    return { type: 'broken', problems };
+    const found = checked.problems.map((problem) => ({
+      offset: valueOffset(document, problem.path),
+      text: describeProblems([problem]),
+    }));
+    return { type: 'broken', problems: tellInOrder(found, lines) };
   }
-  const warnings = checked.warnings.map(
-    ({ path, message }) => `${position(lines, keyOffset(document, path))}: ${message}`,
-  );
-  return { type: 'good', value, config: checked.config, warnings };
+  const found = checked.warnings.map(({ path, message }) => ({ offset: keyOffset(document, path), text: message }));
+  return { type: 'good', value, config: checked.config, warnings: tellInOrder(found, lines) };
+}
+
+/** In the order of the lines, whatever order the checks have. */
+function tellInOrder(
+  found: readonly { readonly offset: number; readonly text: string }[],
+  lines: LineCounter,
+): readonly string[] {
+  return found
+    .toSorted((left, right) => left.offset - right.offset)
+    .map(({ offset, text }) => `${position(lines, offset)}: ${text}`);
 }
 
 export function position(lines: LineCounter, offset: number): string {

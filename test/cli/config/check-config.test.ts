@@ -106,10 +106,10 @@ const cases: readonly {
     },
     says: new RegExp(
       [
-        '^\\S+:1:\\d+: unknown key prices\\.mock\\.inptu is ignored; did you mean input\\?',
-        '\\S+:1:\\d+: the alias a stands for itself: name a provider:model there',
+        '^\\S+:1:\\d+: the alias a stands for itself: name a provider:model there',
         '\\S+:1:\\d+: the alias b stands for c, which is an alias, too: name a provider:model there',
-        '\\S+:1:\\d+: prices\\.mock is the price of nothing: models are named provider:model there\\n$',
+        '\\S+:1:\\d+: prices\\.mock is the price of nothing: models are named provider:model there',
+        '\\S+:1:\\d+: unknown key prices\\.mock\\.inptu is ignored; did you mean input\\?\\n$',
       ].join('\\n'),
     ),
     code: 0,

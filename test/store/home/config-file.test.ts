@@ -107,6 +107,20 @@ test('each wrong value is reported in a line of its own, with its own line and c
   });
 });
 
+function linesIn(text: string): readonly string[] {
+  return text.match(/(?<=config\.yaml:)\d+/g) ?? [];
+}
+
+test('wrong values, and warnings of every kind, are told in the order of their lines', async () => {
+  await using wrong = await openTempHome('agent:\n  max_turns: many\nmodel:\n  provider: 5\n');
+  await using doubtful = await openTempHome('model:\n  aliases: { quick: quick }\ncolour: blue\n');
+
+  await assert.rejects(loadConfig(wrong.home), ({ message }: Error) => linesIn(message).join() === '2,4');
+  const { warnings } = await loadConfig(doubtful.home);
+
+  assert.deepEqual(linesIn(warnings.join('\n')), ['2', '3']);
+});
+
 test('unknown keys are pointed at in entries of a list, too, and again at the next start', async () => {
   await using temp = await openTempHome('fallback:\n  - provider: demo\n    modle: x\nfallbak: []\n');
   const { configFile } = temp.home;
