@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { systemErrorCode } from '../base/errors.ts';
 import type { OutboundFile } from '../model/channel.ts';
+import { judgeSentSize } from '../model/judge-sent-size.ts';
 import type { ToolOutcome } from '../model/message.ts';
 import type { Postbox, Recipient } from '../model/postbox.ts';
 import { object, optional, string } from '../model/schema.ts';
@@ -119,8 +120,11 @@ async function send(
 async function attach(path: string, { name, address }: Recipient): Promise<OutboundFile | string> {
   if (!takesFiles.has(address.platform)) return `${name} takes no files`;
   try {
-    if (!(await stat(path)).isFile()) return `${path} is not a file`;
+    const found = await stat(path);
+    if (!found.isFile()) return `${path} is not a file`;
     await access(path, constants.R_OK);
+    const problem = judgeSentSize(found.size);
+    if (problem !== undefined) return `${path} cannot be sent: ${problem}`;
   } catch (thrown) {
     const code = systemErrorCode(thrown);
     if (code === undefined) throw thrown;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -102,6 +102,32 @@ test('on Telegram a file comes to the chat without a question, and what holds se
   assert.equal(house.telegram.callsOf('sendDocument').length, 1);
   assert.ok(house.telegram.shown(anna.id).some(({ text }) => text === 'Here it is.'));
   assert.ok(!house.telegram.shown(anna.id).some(({ text }) => text === 'And this.'));
+});
+
+test('a file that Telegram would not take is refused with the reason before anything is queued', async () => {
+  await using house = await openTestHouse({
+    script: [
+      callsTool('send_message', { to: 'home', text: 'The film.', file: 'film' }),
+      callsTool('send_message', { to: 'home', text: 'Nothing.', file: 'nothing' }),
+      callsTool('send_message', { to: 'home', text: 'The most.', file: 'most' }),
+      says('Not sent.'),
+    ],
+  });
+  await setHome(house);
+  // They take no room: nothing is written.
+  const sizes = { film: 60 * 1024 * 1024, nothing: 0, most: 50 * 1024 * 1024 };
+  for (const [name, size] of Object.entries(sizes)) {
+    await writeFile(join(house.workdir, name), '');
+    await truncate(join(house.workdir, name), size);
+  }
+
+  await house.say('send me all of it');
+
+  const [film, nothing, most] = await outcomes(house);
+  assert.match(film ?? '', /^ERROR: \S+film cannot be sent: it has 60\.00 MB, and Telegram takes 50 MB from a bot$/);
+  assert.match(nothing ?? '', /^ERROR: \S+nothing cannot be sent: it is empty$/);
+  assert.match(most ?? '', /^Handed over/);
+  assert.deepEqual(await queued(house), ['The most.']);
 });
 
 test('a file that was put in the place of the one that was asked about goes to no other chat', async () => {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { OutboundFile } from '../../model/channel.ts';
-import { describeBytes } from '../../model/image.ts';
+import { judgeSentSize } from '../../model/judge-sent-size.ts';
 import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { elsewhere } from './post-text.ts';
@@ -14,8 +14,7 @@ export interface FilePost {
   readonly caption: RichText;
 }
 
-/** What the Bot API takes from a bot. */
-const mostBytes = 50 * 1024 * 1024;
+/** What the Bot API takes from a bot as a picture. */
 const mostPictureBytes = 10 * 1024 * 1024;
 
 export type JudgedFile =
@@ -26,10 +25,8 @@ export type JudgedFile =
 export async function judgeFile({ path, kind }: OutboundFile): Promise<JudgedFile> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) return { type: 'unfit', reason: 'it is not there any more' };
-  if (found.size === 0) return { type: 'unfit', reason: 'it is empty' };
-  if (found.size > mostBytes) {
-    return { type: 'unfit', reason: `it has ${describeBytes(found.size)}, and Telegram takes 50 MB from a bot` };
-  }
+  const problem = judgeSentSize(found.size);
+  if (problem !== undefined) return { type: 'unfit', reason: problem };
   // An upload that breaks off would be tried again and again.
   const isReadable = await access(path, constants.R_OK).then(
     () => true,
