@@ -189,6 +189,24 @@ test('a change that would make a file longer than can be held is refused, and th
   assert.equal(content, before);
 });
 
+test('a piece that stands in too many places is left alone, and in so many as can be changed at once it is replaced', async () => {
+  await using bench = await openToolBench();
+  const edit = { old_string: 'a\n', new_string: 'b\n', replace_all: true };
+  const most = 100_000;
+
+  const tooMany = await patch(bench, 'a\n'.repeat(most + 1), edit);
+  const ambiguous = await patch(bench, 'a\n'.repeat(most + 1), { ...edit, replace_all: false });
+  const loose = await patch(bench, 'a \n'.repeat(most + 1), edit);
+  const justSoMany = await patch(bench, 'a\n'.repeat(most), edit);
+
+  assert.match(tooMany.result, /^ERROR: old_string occurs more than 100000 times in \S+; use the terminal$/);
+  assert.equal(tooMany.content, 'a\n'.repeat(most + 1));
+  assert.match(ambiguous.result, /^ERROR: old_string occurs more than 100000 times in \S+; add lines around it/);
+  assert.match(loose.result, /and more than 100000 places are like it/);
+  assert.match(justSoMany.result, /^patched \S+ 100000 times\n/);
+  assert.equal(justSoMany.content, 'b\n'.repeat(most));
+});
+
 test('a long diff is cut', async () => {
   await using bench = await openToolBench();
   const content = 'old line of text\n'.repeat(2000);

@@ -1,5 +1,6 @@
 import { usesCrLf, withEndings } from './line-endings.ts';
 import { matchLines } from './match-lines.ts';
+import { mostPlaces } from './text-place.ts';
 import type { TextPlace } from './text-place.ts';
 
 /** How loosely the places match, tightest first. */
@@ -10,7 +11,7 @@ export type Located =
   | { readonly type: 'missing' };
 
 /**
- * Where a wanted piece stands in a text. The strategies are tried in a fixed order and the first that finds anything
+ * Where a wanted piece stands in a text, to the first place that is one too many (`mostPlaces`). The strategies are tried in a fixed order and the first that finds anything
  * wins, so a loose match is never preferred to a tighter one.
  */
 export function locateText(text: string, wanted: string): Located {
@@ -41,6 +42,7 @@ function findSubstring(text: string, wanted: string, simplify: (part: string) =>
     const target = simplify(variant);
     for (let at = simple.indexOf(target); at !== -1; at = simple.indexOf(target, at + target.length)) {
       places.push({ start: at, end: at + target.length, adapt });
+      if (places.length > mostPlaces) break;
     }
     if (places.length > 0) return places;
   }

@@ -1,4 +1,5 @@
 import { withEndings } from './line-endings.ts';
+import { mostPlaces } from './text-place.ts';
 import type { TextPlace } from './text-place.ts';
 
 interface Line {
@@ -21,7 +22,7 @@ export function matchLines(text: string, wanted: string, looseness: Looseness): 
   const simplify = (line: string): string => (looseness === 'indentation' ? line.trim() : line.trimEnd());
   const simple = wantedLines.map(simplify);
   const places: TextPlace[] = [];
-  for (let at = 0; at + simple.length <= lines.length; at += 1) {
+  for (let at = 0; at + simple.length <= lines.length && places.length <= mostPlaces; at += 1) {
     if (!simple.every((line, index) => line === simplify(lines[at + index]?.text ?? ''))) continue;
     const matched = lines.slice(at, at + simple.length);
     const indents = looseness === 'indentation' ? mapIndents(wantedLines, matched) : new Map<string, string>();

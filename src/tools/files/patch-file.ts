@@ -7,6 +7,7 @@ import { describeNearMatches } from './near-matches.ts';
 import { readReal } from './open-real.ts';
 import { findProtection, replaceFile, statIfAny } from './replace-file.ts';
 import { describeMissing } from './similar-names.ts';
+import { mostPlaces } from './text-place.ts';
 import type { TextPlace } from './text-place.ts';
 
 const mostBytes = 20_000_000;
@@ -50,8 +51,12 @@ export function decodeText(bytes: Buffer): string | undefined {
 }
 
 function findAmbiguity(located: Located & { type: 'found' }, input: PatchRequest, path: string): string | undefined {
-  const count = located.places.length;
-  if (count === 1 || (located.strategy === 'exact' && input.replace_all === true)) return undefined;
+  const found = located.places.length;
+  if (found === 1) return undefined;
+  const isTooMany = found > mostPlaces;
+  const count = isTooMany ? `more than ${mostPlaces}` : found;
+  if (located.strategy === 'exact' && input.replace_all === true)
+    return isTooMany ? `old_string occurs ${count} times in ${path}; use the terminal` : undefined;
   if (located.strategy === 'exact') {
     return `old_string occurs ${count} times in ${path}; add lines around it to make it unique, or set replace_all`;
   }

@@ -4,3 +4,6 @@ export interface TextPlace {
   readonly end: number;
   readonly adapt: (replacement: string) => string;
 }
+
+/** More places than that are not looked for: to change them would hold up everything else. */
+export const mostPlaces = 100_000;
