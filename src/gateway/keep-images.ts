@@ -1,5 +1,6 @@
+import { describeBytes } from '../base/describe-bytes.ts';
 import type { SessionId } from '../base/ids.ts';
-import { describeBytes, judgeImage, mostBytesTogether, mostImages } from '../model/image.ts';
+import { judgeImage, mostBytesTogether, mostImages } from '../model/image.ts';
 import type { GivenImage } from '../model/image.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { ImagePart, Part } from '../model/message.ts';

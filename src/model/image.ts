@@ -1,3 +1,5 @@
+import { describeBytes } from '../base/describe-bytes.ts';
+
 /** What every vendor takes. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
@@ -39,12 +41,6 @@ export function judgeImageSize(bytes: number, name: string): string | undefined 
   if (bytes <= mostImageBytes) return undefined;
   const most = describeBytes(mostImageBytes);
   return `${name} is too large: ${describeBytes(bytes)}, and a picture may have ${most}`;
-}
-
-/** A number of bytes for people: "34 KB". */
-export function describeBytes(bytes: number): string {
-  const kilobytes = bytes / 1024;
-  return kilobytes < 1024 ? `${Math.ceil(kilobytes)} KB` : `${(kilobytes / 1024).toFixed(2)} MB`;
 }
 
 function readImageType(bytes: Uint8Array): ImageType | undefined {

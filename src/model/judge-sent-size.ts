@@ -1,4 +1,4 @@
-import { describeBytes } from './image.ts';
+import { describeBytes } from '../base/describe-bytes.ts';
 
 /** What the Bot API takes from a bot. */
 const mostBytes = 50 * 1024 * 1024;

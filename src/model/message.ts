@@ -1,6 +1,6 @@
+import { describeBytes } from '../base/describe-bytes.ts';
 import type { BlobId, CallId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import { describeBytes } from './image.ts';
 import type { ImageType } from './image.ts';
 
 /** A piece of content. What is too large for a record is kept as a blob and stands here by reference. */

@@ -40,12 +40,12 @@ const refusals: readonly (readonly [string, readonly GivenImage[], string])[] = 
     [picture(1), { bytes: Buffer.from('%PDF-1.7'), name: 'bill.png' }],
     'bill.png is not a picture that models read: those are PNG, JPEG, GIF and WebP',
   ],
-  ['too large', [large], 'large.png is too large: 3.75 MB, and a picture may have 3.75 MB'],
+  ['too large', [large], 'large.png is too large: 3.76 MB, and a picture may have 3.75 MB'],
   ['too many', Array<GivenImage>(21).fill(picture(1)), 'a message has room for 20 pictures, not for 21'],
   [
     'too large together',
     Array<GivenImage>(6).fill(pictureOf(mostImageBytes, 'a.png')),
-    'these pictures are too large together: 22.50 MB, and a message has room for 20.00 MB',
+    'these pictures are too large together: 22.5 MB, and a message has room for 20 MB',
   ],
 ];
 

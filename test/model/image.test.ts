@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlobId } from '../../src/base/ids.ts';
-import { describeBytes, judgeImage, mostImageBytes } from '../../src/model/image.ts';
+import { judgeImage, mostImageBytes } from '../../src/model/image.ts';
 import { partsToText, textPart } from '../../src/model/message.ts';
 import { makePng } from '../support/pictures.ts';
 
@@ -36,7 +36,7 @@ test('a picture is refused from the first byte on that makes it more than 5 MiB 
   assert.equal(judgeImage({ bytes: largest }).type, 'image');
   assert.deepEqual(judgeImage({ bytes: Buffer.concat([largest, Buffer.alloc(1)]), name: 'a.png' }), {
     type: 'unfit',
-    reason: 'a.png is too large: 3.75 MB, and a picture may have 3.75 MB',
+    reason: 'a.png is too large: 3.76 MB, and a picture may have 3.75 MB',
   });
 });
 
@@ -45,5 +45,4 @@ test('where a picture is not shown, a line says what it was', () => {
 
   assert.equal(partsToText([{ ...image, name: 'cat.png' }, textPart('?')]), '[an image: cat.png, image/png, 34 KB]\n?');
   assert.equal(partsToText([image]), '[an image: image/png, 34 KB]');
-  assert.deepEqual([1, 1024, 1025, 1024 * 1024].map(describeBytes), ['1 KB', '1 KB', '2 KB', '1.00 MB']);
 });

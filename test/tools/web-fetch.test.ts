@@ -195,8 +195,8 @@ test('what comes packed is let go of once it is larger than anyone reads, and wh
   });
 
   assert.match(await reader.read('/bomb'), /^characters 0 to 30000 of 52\d{5}; go on with offset 30000\n/);
-  assert.match(await reader.read('/bomb', 5_242_880), /\[what comes after 5\.00 MB was left out\]/);
-  assert.match(await reader.read('/bomb.pdf'), /^ERROR: \S+ could not be read: it is larger than 20\.00 MB$/);
+  assert.match(await reader.read('/bomb', 5_242_880), /\[what comes after 5 MB was left out\]/);
+  assert.match(await reader.read('/bomb.pdf'), /^ERROR: \S+ could not be read: it is larger than 20 MB$/);
 });
 
 test('what comes packed comes to an error if it breaks off, is broken, or is packed in a way that was not asked for', async () => {

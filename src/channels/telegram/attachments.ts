@@ -1,4 +1,5 @@
 import type { Message } from 'grammy/types';
+import { describeBytes } from '../../base/describe-bytes.ts';
 
 /** What came with a message besides text: what can be said about it and, where there is one, its file. */
 export interface Attachment {
@@ -81,6 +82,5 @@ function seconds(duration: number): string {
 }
 
 function size(bytes: number | undefined): string | undefined {
-  if (bytes === undefined) return undefined;
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return bytes === undefined ? undefined : describeBytes(bytes);
 }

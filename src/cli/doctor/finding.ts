@@ -23,11 +23,3 @@ export interface FindingGroup {
 export function editCommand(path: string, line?: string): string {
   return `\${EDITOR:-vi} ${line === undefined ? '' : `+${line} `}${quoteForShell(path)}`;
 }
-
-const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
-
-export function describeBytes(bytes: number): string {
-  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
-  const amount = bytes / 1024 ** step;
-  return `${amount < 10 && step > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[step] ?? ''}`;
-}

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import type { HomeState } from '../../model/health.ts';
 import { quoteForShell } from '../../base/quote-for-shell.ts';
-import { describeBytes } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const leastBytes = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
+import { describeBytes } from '../../base/describe-bytes.ts';
 import type { StoreState } from '../../model/health.ts';
 import { quoteForShell } from '../../base/quote-for-shell.ts';
-import { describeBytes } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Pure. */

@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { Readable, Transform } from 'node:stream';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import { guardLookup } from '../web/guarded-lookup.ts';
 import type { Resolve } from '../web/guarded-lookup.ts';
 import { judgeUrl } from '../web/judge-url.ts';
@@ -121,7 +122,7 @@ function createBound(limit: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > limit) done(new Error(`the answer is longer than ${limit / 1024 / 1024} MB`));
+      if (size > limit) done(new Error(`the answer is longer than ${describeBytes(limit)}`));
       else done(null, chunk);
     },
   });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeBytes } from '../../model/image.ts';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import { spellOutLine } from '../tool-outcomes.ts';
 import type { Attachment } from './read-result.ts';
 

@@ -1,5 +1,6 @@
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import { GuardedProcess } from './guarded-process.ts';
 import type { GuardedCommand } from './guarded-process.ts';
 import { MessageLines } from './message-lines.ts';
@@ -57,7 +58,7 @@ export class StdioTransport implements Transport {
     if (this.#fault !== undefined) return;
     const read = this.#lines.take(chunk);
     if (read.type === 'too-long') {
-      this.#giveUp(`it wrote a message of more than ${largestMessage / 1024 / 1024} MB`);
+      this.#giveUp(`it wrote a message of more than ${describeBytes(largestMessage)}`);
       return;
     }
     for (const line of read.lines) this.#take(line);

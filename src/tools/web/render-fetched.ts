@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { describeBytes } from '../../model/image.ts';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import { decodeText, isBinary } from './decode-text.ts';
 import { describeStatus } from './describe-status.ts';
 import type { Fetched } from './fetch-url.ts';

@@ -1,4 +1,4 @@
-import { describeBytes } from '../../model/image.ts';
+import { describeBytes } from '../../base/describe-bytes.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { ToolContext } from '../../model/tool.ts';
 import { markForeign } from '../../base/foreign-text.ts';

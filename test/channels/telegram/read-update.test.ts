@@ -325,8 +325,8 @@ test('what is not text is told in words, with its caption', async () => {
   for (const _ of posts) texts.push(await nextText(received));
 
   assert.deepEqual(texts, [
-    '[photo: 1280×960, 124 KB]\nlook',
-    String.raw`[file: "a \"b\"\n.pdf", application/pdf, 2.5 MB]`,
+    '[photo: 1280×960, 121 KB]\nlook',
+    String.raw`[file: "a \"b\"\n.pdf", application/pdf, 2.39 MB]`,
     '[voice note: 7 s, 9 KB]',
     '[location: 52.5, 13.4]',
   ]);

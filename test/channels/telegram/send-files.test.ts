@@ -94,7 +94,7 @@ test('what cannot be sent is said in its place, and the rest is sent', async () 
   assert.deepEqual(seen(bench), [
     'Here.',
     '(gone.txt was not sent: it is not there any more)',
-    '(film.mkv was not sent: it has 60.00 MB, and Telegram takes 50 MB from a bot)',
+    '(film.mkv was not sent: it has 60 MB, and Telegram takes 50 MB from a bot)',
     'document notes.txt (4)',
   ]);
 });

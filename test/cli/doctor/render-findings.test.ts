@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quoteForShell } from '../../../src/base/quote-for-shell.ts';
-import { describeBytes } from '../../../src/cli/doctor/finding.ts';
 import type { FindingGroup } from '../../../src/cli/doctor/finding.ts';
 import { renderFindings } from '../../../src/cli/doctor/render-findings.ts';
 import { chooseStyle } from '../../../src/cli/render/style.ts';
@@ -58,14 +57,4 @@ test('what is in order is said in one line', () => {
 test('a word that a shell would take apart is quoted', () => {
   assert.equal(quoteForShell('/a/b-c_d.e'), '/a/b-c_d.e');
   assert.equal(quoteForShell("it's here"), String.raw`'it'\''s here'`);
-});
-
-test('sizes are told in the largest unit that fits', () => {
-  assert.deepEqual([0, 1023, 1536, 5_000_000, 40 * 1024 ** 3].map(describeBytes), [
-    '0 bytes',
-    '1023 bytes',
-    '1.5 KB',
-    '4.8 MB',
-    '40 GB',
-  ]);
 });
