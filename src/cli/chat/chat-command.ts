@@ -34,7 +34,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
     const { chatWithPipe } = await import('./piped-chat.ts');
     return await chatWithPipe(parts);
   }
-  const { chatWithPerson } = await import('./interactive-chat.ts');
+  const { chatWithPerson } = await import('./chat-with-person.ts');
   return await chatWithPerson(parts);
 };
 

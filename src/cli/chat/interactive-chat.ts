@@ -5,7 +5,7 @@ import { findCommand } from '../../gateway/commands.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
-import { exitCodeOfSignal, exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { readReply, takesWords } from '../read-reply.ts';
 import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
@@ -18,28 +18,11 @@ import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
 import { describeLeft } from './describe-left.ts';
 import { imageHelp, readImageLine } from './image-line.ts';
-import { linesToBringBack } from './lines-to-bring-back.ts';
 import { MessageLines } from './message-lines.ts';
 import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
 import type { TypedLine } from './typed-line.ts';
 import { UnsaidLines } from './unsaid-lines.ts';
 import { findWayBack, wayById } from './way-back.ts';
-
-/** A chat with the person at this terminal, until they leave. */
-export async function chatWithPerson(parts: ChatParts): Promise<number> {
-  using chat = new InteractiveChat(parts, await linesToBringBack(parts));
-  using _signals = parts.process.onStopSignal((signal) => {
-    if (signal === 'SIGINT') chat.interrupt();
-    else chat.leave(exitCodeOfSignal(signal));
-  });
-  const { address } = parts.place.seat;
-  const served = await parts.app.serveTerminal({ ...parts.place.seat, port: chat }, parts.place.session?.settings);
-  using _watching = served.gateway.watch(address, (turn, event) => chat.take(turn, event));
-  await chat.begin(served);
-  // Even where whoever served this is lost.
-  await using _looking = { [Symbol.asyncDispose]: () => chat.lookBack() };
-  return await Promise.race([chat.left, served.lost]);
-}
 
 type Mode =
   | { readonly type: 'idle'; readonly isAboutToLeave: boolean }
@@ -52,7 +35,7 @@ const pasteMs = 20;
 const leavingHelp = '/exit or Ctrl-D leaves; the session can be continued.';
 
 /** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
-class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
+export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   readonly asks = 'yes';
   readonly #parts: ChatParts;
   readonly #view: ChatView;
