@@ -4,6 +4,7 @@ import type { Outbound } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
 import { promptFor } from '../read-reply.ts';
 import { chooseStyle, decideEscapes, eraseRow } from '../render/style.ts';
+import { completeCommand, keepTab } from './complete-command.ts';
 import { isInPaste, noteCursorRow } from './note-cursor-row.ts';
 
 export interface ScreenEvents {
@@ -65,6 +66,7 @@ export class ChatScreen implements Disposable {
       historySize: 1000,
       removeHistoryDuplicates: true,
       terminal: true,
+      completer: (line: string) => (this.#isPasting ? keepTab(line) : completeCommand(line)),
     });
     this.#redrawers = process.stdout.listeners('resize').filter((listener) => !others.has(listener));
     this.#listen();
