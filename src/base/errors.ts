@@ -1,3 +1,5 @@
+import type { SessionId } from './ids.ts';
+
 const errorCodes = [
   'already-running',
   'bad-config',
@@ -31,10 +33,13 @@ export function readErrorCode(written: unknown): ErrorCode | undefined {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
+  /** The session that was talked in, where it is known. */
+  readonly sessionId: SessionId | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly sessionId?: SessionId }) {
     super(message, options);
     this.code = code;
+    this.sessionId = options?.sessionId;
   }
 }
 

@@ -5,6 +5,7 @@ import { exitCodeOfError } from './exit-codes.ts';
 import { failureLine } from './failure-line.ts';
 import { describePathProblem } from './path-problem.ts';
 import { neutralise } from './render/neutralise.ts';
+import { wayToGoOn } from './way-by-id.ts';
 
 export interface ReportOptions {
   readonly format: 'text' | 'json';
@@ -33,18 +34,20 @@ function describeForPerson(thrown: unknown, topic: string | undefined): readonly
   if (thrown.code === 'bad-usage')
     return [message, `See: talaria ${topic === '' ? '--help' : `help ${topic ?? ''}`}`.trimEnd()];
   const hint = hints[thrown.code];
-  return hint === undefined ? [message] : [message, hint];
+  if (hint === undefined) return [message];
+  return [message, hint.endsWith(':') ? `${hint} ${wayToGoOn(thrown.sessionId)}` : hint];
 }
 
+/** Behind one that ends in a colon comes the command that goes on. */
 const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
   'already-running':
     'Leave the other one first (a gateway: talaria gateway stop), or give this one a home of its own: TALARIA_HOME=FOLDER talaria. Beside `talaria gateway` several terminals can be open at once.',
-  'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with: talaria -c',
+  'gateway-gone': 'Nothing that was taken in is lost. `talaria gateway` starts it again; go on with:',
   'gateway-stopping': 'Nothing was taken in. Try again once it has ended, or is back.',
   'no-model':
     '`talaria model` lists what can be asked, and whose keys are there. The settings are in the file that `talaria config path` names, and keys in .env beside it.',
   'bad-config': '`talaria doctor` looks at everything that a start needs.',
-  'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with: talaria -c',
+  'disk-full': 'Nothing was lost that had been acknowledged. Make room and go on with:',
 };
 
 function describeForProgram(thrown: unknown): Parameters<typeof failureLine>[0] {

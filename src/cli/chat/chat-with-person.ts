@@ -1,4 +1,5 @@
 import { exitCodeOfSignal } from '../exit-codes.ts';
+import { nameSession } from '../name-session.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { InteractiveChat } from './interactive-chat.ts';
 import { linesToBringBack } from './lines-to-bring-back.ts';
@@ -16,5 +17,5 @@ export async function chatWithPerson(parts: ChatParts): Promise<number> {
   await chat.begin(served);
   // Even where whoever served this is lost.
   await using _looking = { [Symbol.asyncDispose]: () => chat.lookBack() };
-  return await Promise.race([chat.left, served.lost]);
+  return await nameSession(Promise.race([chat.left, served.lost]), () => chat.sessionId);
 }

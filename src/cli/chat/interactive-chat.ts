@@ -11,6 +11,7 @@ import { LiveLine } from '../render/live-line.ts';
 import type { LiveScreen } from '../render/live-line.ts';
 import { StatusNotes } from '../render/status-notes.ts';
 import { chooseStyle, decideEscapes } from '../render/style.ts';
+import { wayById } from '../way-by-id.ts';
 import { renderBanner } from './banner.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { ChatScreen } from './chat-screen.ts';
@@ -22,7 +23,7 @@ import { MessageLines } from './message-lines.ts';
 import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
 import type { TypedLine } from './typed-line.ts';
 import { UnsaidLines } from './unsaid-lines.ts';
-import { findWayBack, wayById } from './way-back.ts';
+import { findWayBack } from './way-back.ts';
 
 type Mode =
   | { readonly type: 'idle'; readonly isAboutToLeave: boolean }
@@ -94,6 +95,11 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
   /** Resolves with the exit code when the person has left. */
   get left(): Promise<number> {
     return this.#left.promise;
+  }
+
+  /** The session that was last seen here; undefined where nothing was said so far. */
+  get sessionId(): SessionId | undefined {
+    return this.#sessionId;
   }
 
   leave(exitCode: number): void {

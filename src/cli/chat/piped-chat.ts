@@ -1,6 +1,7 @@
 import { describeError } from '../../base/errors.ts';
 import type { Outbound } from '../../model/channel.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { nameSession } from '../name-session.ts';
 import { RunPort } from '../run/run-port.ts';
 import { Talk } from '../run/talk.ts';
 import { TextOutput } from '../run/text-output.ts';
@@ -27,14 +28,19 @@ export async function chatWithPipe(parts: ChatParts): Promise<number> {
   await gateway.deliver(place.seat.address);
   shown.forget();
 
-  using _watching = gateway.watch(place.seat.address, (turn, event) => output.take(turn, event));
+  let sessionId = place.session?.id;
+  using _watching = gateway.watch(place.seat.address, (turn, event) => {
+    sessionId = turn.sessionId;
+    output.take(turn, event);
+  });
   using talk = new Talk(served, place.seat);
   const leaving = Promise.withResolvers<number>();
   using stops = watchStops(process, () => {
     if (talk.isBusy) talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
     else leaving.resolve(exitCodes.interrupted);
   });
-  return await Promise.race([sayAll(parts, talk, output), stops.ended, leaving.promise]);
+  const saying = Promise.race([sayAll(parts, talk, output), stops.ended, leaving.promise]);
+  return await nameSession(saying, () => sessionId);
 }
 
 /** First what was left unfinished, then line by line. A stop ends it all. */

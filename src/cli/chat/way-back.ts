@@ -1,9 +1,9 @@
 import { systemClock } from '../../base/clock.ts';
-import { shortId } from '../../base/ids.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { within } from '../../base/within.ts';
 import type { CommandStore } from '../app-port.ts';
 import { findLatest } from '../choose-place.ts';
+import { wayById } from '../way-by-id.ts';
 
 // A gateway that goes while it is asked is looked for much longer than someone who leaves wants to wait.
 const longestMs = 10_000;
@@ -17,11 +17,6 @@ export async function findWayBack(id: SessionId, store: CommandStore): Promise<s
   };
   await within(systemClock, longestMs, look());
   return way;
-}
-
-/** The command that finds a session whatever was talked in since. Pure. */
-export function wayById(id: SessionId): string {
-  return `talaria -r ${shortId(id)}`;
 }
 
 async function chooseWay(id: SessionId, { sessions, turns }: CommandStore): Promise<string | undefined> {

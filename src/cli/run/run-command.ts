@@ -7,6 +7,7 @@ import { choosePlace } from '../choose-place.ts';
 import type { Place } from '../choose-place.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodeOfResult, exitCodes } from '../exit-codes.ts';
+import { nameSession } from '../name-session.ts';
 import { watchStops } from '../watch-stops.ts';
 import { readPrompt } from './read-prompt.ts';
 import type { RunOutput } from './run-output.ts';
@@ -69,9 +70,11 @@ async function answer(prompt: Prompt, { app, place, output, process, consent, go
   output.started({ model: model.name, earlier });
   let wasRefused = false;
   let startedIn: SessionId | undefined;
+  let sessionId = place.session?.id;
   using _watching = gateway.watch(place.seat.address, (turn, event) => {
     wasRefused ||= wantedConsent(event);
     if (beginsProcess(event)) startedIn = turn.sessionId;
+    sessionId = turn.sessionId;
     output.take(turn, event);
   });
   using talk = new Talk(served, place.seat, ({ turnId }) => earlier.delete(turnId));
@@ -79,7 +82,8 @@ async function answer(prompt: Prompt, { app, place, output, process, consent, go
     talk.stop().catch((thrown: unknown) => output.note(describeError(thrown)));
   });
   const stopped = stops.ended.then((exitCode): Said => ({ type: 'left', exitCode }));
-  const said = await Promise.race([talk.say(prompt.text, prompt.images), stopped]);
+  const saying = Promise.race([talk.say(prompt.text, prompt.images), stopped]);
+  const said = await nameSession(saying, () => sessionId);
   const exitCode = exitCodeOf(said);
   output.finish(said, exitCode);
   if (wasRefused) output.note('--yes allows what needs consent');

@@ -13,6 +13,7 @@ import type { Style } from '../render/style.ts';
 import { blankView, missingOf, showEvent } from '../render/turn-view.ts';
 import type { Piece, TurnView } from '../render/turn-view.ts';
 import type { ProcessPort } from '../app-port.ts';
+import { wayToGoOn } from '../way-by-id.ts';
 import type { RunOutput, RunStart } from './run-output.ts';
 import type { Said } from './talk.ts';
 
@@ -30,7 +31,7 @@ export class TextOutput implements RunOutput {
   readonly #statusNotes = new StatusNotes((text) => this.note(text));
   #isLiveShown = false;
   #earlier: ReadonlySet<string> = new Set();
-  #lastTurn: TurnId | undefined;
+  #lastTurn: TurnRef | undefined;
 
   constructor(process: Pick<ProcessPort, 'stdout' | 'stderr' | 'env'>, progress: 'shown' | 'quiet') {
     this.#process = process;
@@ -101,7 +102,7 @@ export class TextOutput implements RunOutput {
   take(turn: TurnRef, event: StepEvent): void {
     const { view, pieces } = showEvent(this.#views.get(turn.turnId) ?? blankView, event);
     this.#views.set(turn.turnId, view);
-    this.#lastTurn = turn.turnId;
+    this.#lastTurn = turn;
     const isStreamed = this.#process.stdout.isTTY && !this.#isEarlier();
     for (const piece of pieces) {
       if (isStreamed) this.#stream(piece);
@@ -121,7 +122,7 @@ export class TextOutput implements RunOutput {
     if (said.type === 'answered') this.#reply(said.text);
     if (said.type === 'refused') this.#printer.line(neutralise(said.reason));
     if (said.type === 'put-off' || said.type === 'left')
-      this.#printer.line('The turn is unfinished. It goes on with: talaria -c');
+      this.#printer.line(`The turn is unfinished. It goes on with: ${wayToGoOn(this.#lastTurn?.sessionId)}`);
   }
 
   #reply(text: string): void {
@@ -129,7 +130,7 @@ export class TextOutput implements RunOutput {
       this.#write(this.#process.stdout, `${text}\n`);
       return;
     }
-    const view = this.#lastTurn && this.#views.get(this.#lastTurn);
+    const view = this.#lastTurn && this.#views.get(this.#lastTurn.turnId);
     this.#printer.speak(missingOf(text, view ?? blankView));
     this.#printer.endSpeech();
   }
@@ -148,6 +149,6 @@ export class TextOutput implements RunOutput {
 
   /** Nothing has run yet, or something that was left over from before. */
   #isEarlier(): boolean {
-    return this.#lastTurn === undefined || this.#earlier.has(this.#lastTurn);
+    return this.#lastTurn === undefined || this.#earlier.has(this.#lastTurn.turnId);
   }
 }
