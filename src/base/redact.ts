@@ -49,10 +49,11 @@ function isKeyLike(secret: string): boolean {
 }
 
 function createReplacer(secrets: readonly string[], sign: string): Redact {
-  const longestFirst = secretForms(secrets).toSorted((left, right) => right.length - left.length);
+  const longestFirst = findForms(secrets).toSorted((left, right) => right.text.length - left.text.length);
   return (text) => {
     let clean = text;
-    for (const value of longestFirst) clean = clean.replaceAll(value, sign);
+    // To look for a plain text costs a fraction of what a pattern does, and nearly always that is all.
+    for (const form of longestFirst) if (clean.includes(form.text)) clean = clean.replaceAll(form.whole, sign);
     return clean;
   };
 }
@@ -70,16 +71,53 @@ function keepUp(secrets: () => readonly string[], make: (known: readonly string[
 
 /** The secrets as they may be written, but for those that are too short to be told from other text. */
 export function secretForms(secrets: Iterable<string>): readonly string[] {
-  return [...new Set([...secrets].filter((secret) => secret.length >= shortestSecret).flatMap(encodings))];
+  return findForms(secrets).map(({ text }) => text);
 }
 
-function encodings(secret: string): readonly string[] {
+/** A way in which a secret may be written. */
+interface Form {
+  readonly text: string;
+  /** What is taken out where the text stands. */
+  readonly whole: string | RegExp;
+}
+
+function findForms(secrets: Iterable<string>): readonly Form[] {
+  const known = [...secrets].filter((secret) => secret.length >= shortestSecret);
+  const forms = known.flatMap((secret) => [...encodings(secret), ...piecesOfBase64(secret)]);
+  return [...new Map(forms.map((form) => [form.text, form])).values()];
+}
+
+function encodings(secret: string): readonly Form[] {
   const bytes = Buffer.from(secret);
-  return [
+  const hex = bytes.toString('hex');
+  const texts = [
     secret,
     bytes.toString('base64'),
-    bytes.toString('hex'),
+    hex,
+    hex.toUpperCase(),
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
   ];
+  return texts.map((text) => ({ text, whole: text }));
 }
+
+// In base64 less than this could be a part of something else.
+const shortestEncoded = 16;
+
+/**
+ * A secret in the midst of what was encoded, as in `Authorization: Basic`, with either alphabet. It begins at one of three places
+ * in a group of characters, and comes out alike but for one character at each end, which it shares with what stands beside it.
+ */
+function piecesOfBase64(secret: string): readonly Form[] {
+  if (secret.length < shortestEncoded) return [];
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+    const [start, end] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+    const head = before === 0 ? '' : shared;
+    const tail = bytes.length % 3 === 0 ? '' : `${shared}={0,2}`;
+    const alphabets = (['base64', 'base64url'] as const).map((alphabet) => bytes.toString(alphabet).slice(start, end));
+    return alphabets.map((text) => ({ text, whole: new RegExp(head + RegExp.escape(text) + tail, 'g') }));
+  });
+}
+
+const shared = String.raw`[\w+/-]?`;
