@@ -9,9 +9,11 @@ import { runtimeAt } from './agent-bench.ts';
 import { openCacheBench } from './cache-bench.ts';
 import type { CacheBench } from './cache-bench.ts';
 
+// Two tokens of one issuer are the same up to their signatures, hundreds of characters in.
+const sharedPrefix = `eyJhbGciOiJSUzI1NiJ9.${'c3ViamVjdCBhbmQgc2NvcGVz'.repeat(20)}.`;
 const runtime: Runtime = {
   ...runtimeAt('http://127.0.0.1:1/v1', 'm1'),
-  credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' },
+  credential: { type: 'key', reveal: () => `${sharedPrefix}one` },
 };
 const parts: SignatureParts = {
   chain: [runtime],
@@ -44,7 +46,7 @@ const nothing: Readonly<Record<string, Json>> = Object.fromEntries(cacheBustingK
 test('S1 the same model, runtime, toolsets and ephemeral prompt give the same signature', () => {
   const same = signConfig({
     ...parts,
-    chain: [{ ...runtime, credential: { type: 'key', reveal: () => 'eyJhbGciOi.one' } }],
+    chain: [{ ...runtime, credential: { type: 'key', reveal: () => `${sharedPrefix}one` } }],
   });
 
   assert.equal(same, signConfig(parts));
@@ -60,7 +62,7 @@ test('S2 another model gives another signature', () => {
 });
 
 test('S3 two credentials that share a prefix give different signatures; none is another one, and those of stand-ins count', () => {
-  assertDiffers(withRuntime({ credential: { type: 'key', reveal: () => 'eyJhbGciOi.two' } }));
+  assertDiffers(withRuntime({ credential: { type: 'key', reveal: () => `${sharedPrefix}two` } }));
   assertDiffers(withRuntime({ credential: { type: 'none' } }));
   assertDiffers({ ...parts, chain: [runtime, { ...runtime, keyName: 'SECOND' }] });
 });
