@@ -102,7 +102,8 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
   for await (const update of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {
     const inbound = readOrSkip(update, reading, deps.log);
     if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
-    if (update.callback_query) await endPress(update.callback_query.id, inbound, deps.bot);
+    // Beside the rest: what comes behind a press does not wait for a sign on a button.
+    if (update.callback_query) void endPress(update.callback_query.id, inbound, deps.bot, signal);
   }
 }
 
@@ -160,8 +161,8 @@ function readOrSkip(update: Update, reading: UpdateReading, log: Log): Inbound |
   }
 }
 
-/** Takes the waiting sign off a button that was pressed. Best effort: a press is answered for a few seconds only. */
-async function endPress(id: string, inbound: Inbound | undefined, bot: BotApi): Promise<void> {
+/** Takes the waiting sign off a pressed button. Best effort, for the few seconds that it shows. Never rejects. */
+async function endPress(id: string, inbound: Inbound | undefined, bot: BotApi, signal: AbortSignal): Promise<void> {
   const said = inbound ? {} : { text: 'This button is of no use any more.' };
-  await bot.call((api, stop) => api.answerCallbackQuery(id, said, stop), new AbortController().signal);
+  await bot.call((api, stop) => api.answerCallbackQuery(id, said, stop), signal);
 }

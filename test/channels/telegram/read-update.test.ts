@@ -300,7 +300,22 @@ test('a press on a button that means nothing to us is told so and goes no furthe
   bench.server.say('hello');
 
   assert.equal(await nextText(bench.receive()), 'hello');
-  assert.match(String(bench.server.callsOf('answerCallbackQuery')[0]?.['text']), /of no use/);
+  assert.match(String((await bench.server.whenCalled('answerCallbackQuery'))['text']), /of no use/);
+});
+
+test('what comes behind a press does not wait for Telegram to take the sign off its button', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openTelegram();
+  bench.server.fail('answerCallbackQuery', { type: 'waits', gate: gate.promise });
+  bench.server.press('a=digest', { from: ben });
+  bench.server.say('/stop', { from: ben });
+  const received = bench.receive();
+
+  const first = await next(received);
+  const behind = await nextText(received);
+  gate.resolve();
+
+  assert.deepEqual([first.type, behind], ['answer', '/stop']);
 });
 
 test('what is not text is told in words, with its caption', async () => {
