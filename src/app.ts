@@ -236,8 +236,8 @@ export class App implements AsyncDisposable {
     const desk = createAttachDesk({ ...this.#parts, gateway, endTask, notesOn });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
-    const stopTurnsOf = (person: PersonId): Promise<void> => gateway.stopTurnsOf(person);
-    const deskDeps = { ...this.#parts, web, stopTurnsOf, report, status, attach };
+    const shutOut = (person: PersonId): Promise<void> => gateway.shutOut(person);
+    const deskDeps = { ...this.#parts, web, shutOut, report, status, attach };
     if (socket === 'fits') this.#closing.use(await openPeopleDesk(home.state, deskDeps));
     this.#closing.use(desk);
     gateway.start();

@@ -8,9 +8,10 @@ import type { Store } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import { findEnd } from './find-end.ts';
 import type { EndDeps } from './find-end.ts';
+import { isOfStranger } from './shut-out.ts';
 
 export interface ExpiryDeps extends EndDeps {
-  readonly store: Pick<Store, 'turns' | 'sessions'>;
+  readonly store: Pick<Store, 'turns' | 'sessions' | 'people'>;
   readonly agents: Pick<AgentCache, 'sessions' | 'close'>;
   readonly toolbox: Pick<Toolbox, 'hasLiveProcess' | 'sessionsWithTask'>;
   readonly serves: (address: Address) => boolean;
@@ -50,10 +51,15 @@ async function expire(sessionId: SessionId, deps: ExpiryDeps): Promise<Closing |
   return isOver ? await deps.agents.close(sessionId) : 'kept';
 }
 
-/** One that was replaced was to be closed at once, with all that it had running: a crash or a failure came in between. */
+/**
+ * One that was replaced, or of someone who lost their access, was to be closed at once, with all that it had running: a crash
+ * or a failure came in between.
+ */
 async function isToBeClosed(session: Session, deps: ExpiryDeps): Promise<boolean> {
   if (session.ended === 'replaced') return !deps.lanes.isBusy(session.id);
-  return deps.serves(session.address) && (await findEnd(session, deps)) !== undefined;
+  if (!deps.serves(session.address)) return false;
+  if (await isOfStranger(session, deps)) return !deps.lanes.isBusy(session.id);
+  return (await findEnd(session, deps)) !== undefined;
 }
 
 function noteFailure(thrown: unknown, { log }: ExpiryDeps): undefined {

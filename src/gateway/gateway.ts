@@ -42,7 +42,7 @@ import { RestartNotices } from './restart-notices.ts';
 import { ShownCheckpoints } from './shown-checkpoints.ts';
 import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
-import { stopTurnsOf } from './shut-out.ts';
+import { closeSessionsOf, stopTurnsOf } from './shut-out.ts';
 import { takeOverSession } from './take-over.ts';
 import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
@@ -143,7 +143,8 @@ export class Gateway implements AsyncDisposable {
     this.#tellings = tellings;
     this.#announce = (text) => announce(text, { ...deps, serves, tellings });
     const findHome = (): Promise<Address | undefined> => findHomeChat({ ...deps, serves });
-    this.#settings = new SettingsWatch({ ...deps, tellings, findHomeChat: findHome });
+    const shutOut = (person: PersonId): Promise<void> => this.shutOut(person);
+    this.#settings = new SettingsWatch({ ...deps, tellings, findHomeChat: findHome, shutOut });
     this.#reception = {
       takeIn: (inbound) => this.takeIn(inbound),
       tellings,
@@ -288,8 +289,10 @@ export class Gateway implements AsyncDisposable {
   }
 
   /** Ends what someone has running whose access was taken back. */
-  stopTurnsOf(person: PersonId): Promise<void> {
-    return stopTurnsOf(person, this.#deps);
+  async shutOut(person: PersonId): Promise<void> {
+    await stopTurnsOf(person, this.#deps);
+    const closing = closeSessionsOf(person, { ...this.#deps, lanes: this.#lanes, agents: this.#agents });
+    this.#keep(closing.catch((thrown: unknown) => this.#note('a session was not closed', thrown)));
   }
 
   /** Sends what waits for an address, on the channel that serves it. */

@@ -24,7 +24,7 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly settings: Pick<Settings, 'current'>;
   readonly web: WebDoor | undefined;
   /** Ends what someone has running; left out where nothing runs. */
-  readonly stopTurnsOf?: (person: PersonId) => Promise<void>;
+  readonly shutOut?: (person: PersonId) => Promise<void>;
 }
 
 /**
@@ -124,11 +124,11 @@ async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   return { ok: true, text: lines.length === 0 ? 'Nobody has access but you, at this terminal.' : lines.join('\n') };
 }
 
-async function revoke(person: string, { store, settings, stopTurnsOf }: PeopleDeskDeps): Promise<DeskAnswer> {
+async function revoke(person: string, { store, settings, shutOut }: PeopleDeskDeps): Promise<DeskAnswer> {
   const wasPaired = await store.people.remove(person as PersonId);
   const stays = allowedPeople(settings.current.config).has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
-  if (wasPaired) await stopTurnsOf?.(person as PersonId);
+  if (wasPaired) await shutOut?.(person as PersonId);
   return wasPaired
     ? { ok: true, text: `${person} has no access any more.` }
     : { ok: false, text: `${person} was not let in; talaria gateway people lists who was` };

@@ -7,14 +7,13 @@ import type { Address } from '../model/session.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Tellings } from './tellings.ts';
 import { decideAccess, isLetIn, isOwner } from './access.ts';
-import type { Access, AccessDeps } from './access.ts';
+import type { Access } from './access.ts';
 import { EditNews } from './edit-news.ts';
 import { LostAccess } from './shut-out.ts';
-import type { StopDeps } from './shut-out.ts';
+import type { LostAccessDeps } from './shut-out.ts';
 
-export interface SettingsWatchDeps extends AccessDeps, StopDeps {
+export interface SettingsWatchDeps extends LostAccessDeps {
   readonly settings: Settings;
-  readonly store: AccessDeps['store'] & StopDeps['store'];
   readonly tellings: Pick<Tellings, 'tell'>;
   /** Tells whoever runs the program. */
   readonly report: (line: string) => void;

@@ -2,9 +2,12 @@ import type { PersonId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { SettingsState } from '../model/settings.ts';
 import type { Signals, Store } from '../model/store.ts';
+import type { Toolbox } from '../model/tool.ts';
 import type { TurnRef } from '../model/turn.ts';
-import { allowedPeople, isLetIn, isOwnersPlace, localOwner } from './access.ts';
+import { allowedPeople, isLetIn, isOwnConversation, isOwnersPlace, localOwner } from './access.ts';
 import type { AccessDeps } from './access.ts';
+import type { GatewayAgents } from './gateway-agents.ts';
+import type { Lanes } from './lanes.ts';
 
 /** Who said what a turn is about. */
 export async function whoAdmitted(
@@ -44,13 +47,44 @@ export async function stopTurnsOf(person: PersonId, { store, signals }: StopDeps
   }
 }
 
+/** Whether a conversation is one person's alone, who has no access any more. */
+export async function isOfStranger(
+  { address, person }: Pick<Session, 'address' | 'person'>,
+  deps: AccessDeps,
+): Promise<boolean> {
+  return !isOwnersPlace(address) && isOwnConversation({ address, person }) && !(await isLetIn(person, deps));
+}
+
+export interface CloseDeps extends AccessDeps {
+  readonly store: Pick<Store, 'people' | 'sessions'>;
+  readonly lanes: Pick<Lanes, 'whenIdle'>;
+  readonly agents: Pick<GatewayAgents, 'sessions' | 'close'>;
+  readonly toolbox: Pick<Toolbox, 'sessionsWithTask'>;
+}
+
+/** Ends what the conversations that were someone's alone have running beside their turns: processes, shell and browser. */
+export async function closeSessionsOf(person: PersonId, deps: CloseDeps): Promise<void> {
+  const { store, lanes, agents, toolbox } = deps;
+  for (const sessionId of new Set([...agents.sessions, ...(await toolbox.sessionsWithTask())])) {
+    const session = await store.sessions.get(sessionId);
+    if (session?.person !== person) continue;
+    await lanes.whenIdle(sessionId);
+    if (await isOfStranger(session, deps)) await agents.close(sessionId);
+  }
+}
+
+export interface LostAccessDeps extends AccessDeps {
+  /** Ends what someone has running. */
+  readonly shutOut: (person: PersonId) => Promise<void>;
+}
+
 /** Whom an edit of the settings shut out. Each is remembered until what they have running was stopped. */
 export class LostAccess {
-  readonly #deps: AccessDeps & StopDeps;
+  readonly #deps: LostAccessDeps;
   readonly #people = new Set<PersonId>();
   #seen: SettingsState;
 
-  constructor(deps: AccessDeps & StopDeps) {
+  constructor(deps: LostAccessDeps) {
     this.#deps = deps;
     this.#seen = deps.settings.current;
   }
@@ -60,7 +94,7 @@ export class LostAccess {
     this.#noteLosses();
     for (const person of this.#people) {
       // A code may have let them in as well.
-      if (!(await isLetIn(person, this.#deps))) await stopTurnsOf(person, this.#deps);
+      if (!(await isLetIn(person, this.#deps))) await this.#deps.shutOut(person);
       this.#people.delete(person);
     }
   }

@@ -6,8 +6,10 @@ import { newsKey } from '../model/news-key.ts';
 import type { Address } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import type { TaskNews, Toolbox } from '../model/tool.ts';
+import type { AccessDeps } from './access.ts';
+import { isOfStranger } from './shut-out.ts';
 
-export interface TaskNoticesDeps {
+export interface TaskNoticesDeps extends AccessDeps {
   readonly store: Store;
   readonly toolbox: Pick<Toolbox, 'onNews'>;
   readonly deliver: (address: Address) => Promise<void>;
@@ -66,7 +68,8 @@ export class TaskNotices implements AsyncDisposable {
     const { store, clock } = this.#deps;
     const { sessionId, forPeople: text } = news;
     const session = await store.sessions.get(sessionId);
-    if (session === undefined) return undefined;
+    // Whoever has no access any more is told nothing.
+    if (session === undefined || (await isOfStranger(session, this.#deps))) return undefined;
     const { address } = session;
     const notAfter = clock.now() + noticeLifeMs;
     await store.transaction(async (tx) => {

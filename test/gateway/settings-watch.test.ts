@@ -8,7 +8,6 @@ import type { Inbound } from '../../src/model/channel.ts';
 import type { Store } from '../../src/model/store.ts';
 import { openHome } from '../../src/store/home/home-folder.ts';
 import { LiveSettings } from '../../src/store/home/live-settings.ts';
-import { InProcessSignals } from '../../src/store/in-process-signals.ts';
 import { openStoreHouse } from '../support/store-house.ts';
 import * as sqlite from '../support/store-sqlite-opener.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -44,7 +43,7 @@ async function openWatch(): Promise<WatchBench> {
   const watch = new SettingsWatch({
     settings,
     store,
-    signals: new InProcessSignals(),
+    shutOut: () => Promise.resolve(),
     tellings: { tell: ({ chat }, text) => void told[chat as '7'].push(text) },
     report: (line) => void told.runner.push(line),
     findHomeChat: () => Promise.resolve(anna.address),
