@@ -47,6 +47,27 @@ test('a message that is delivered twice is answered once, also after a restart',
   assert.equal(house.server.requests.length, 1);
 });
 
+test('a message that joins a running turn and is delivered again is read once, also after a restart', async () => {
+  await using house = await openTestHouse({ script: [stallsAfter(0, says('lost')), says('Both done.')] });
+  await house.gateway.takeIn(inboundWithId(house, 'm1', 'water the plants'));
+  await house.server.whenStalled();
+
+  const taken = await house.gateway.takeIn(inboundWithId(house, 'm2', 'and the lawn'));
+  const again = await house.gateway.takeIn(inboundWithId(house, 'm2', 'and the lawn'));
+  await house.restart();
+  const later = await house.gateway.takeIn(inboundWithId(house, 'm2', 'and the lawn'));
+  house.gateway.resume((await house.session()).id);
+  await house.whenIdle();
+
+  assert.equal(taken.type, 'steered');
+  assert.deepEqual(
+    [again, later],
+    Array.from({ length: 2 }, () => ({ type: 'ignored', reason: 'duplicate' })),
+  );
+  const said = (await house.log()).flatMap(({ entry }) => (entry.type === 'turn.steered' ? entry.parts : []));
+  assert.deepEqual(said, [{ type: 'text', text: 'and the lawn' }]);
+});
+
 test('messages admitted in the same moment are answered in the order they came', async () => {
   const clock = new ManualClock(Date.now());
   await using house = await openTestHouse({ script: (request) => says(lastWordOf(request)), clock });

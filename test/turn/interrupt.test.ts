@@ -193,6 +193,30 @@ test('steering that arrives in the moment before the turn would settle is answer
   assert.equal((await house.logTypes()).filter((type) => type === 'turn.settled').length, 1);
 });
 
+test('what arrives in the moment after the turn has settled is a turn of its own, not lost', async () => {
+  let isFirst = true;
+  const faults: Faults = {
+    async reach(point) {
+      if (point !== 'turn-settled' || !isFirst) return;
+      isFirst = false;
+      await house.admit('and how many live there?');
+    },
+  };
+  await using house: TestHouse = await openTestHouse({ script: [says('Paris.'), says('About two million.')], faults });
+
+  await house.say('the capital of France?');
+
+  assert.deepEqual(
+    house.shown.filter(({ kind }) => kind === 'reply').map(({ text }) => text),
+    ['Paris.', 'About two million.'],
+  );
+  const types = await house.logTypes();
+  assert.deepEqual(
+    ['turn.admitted', 'turn.steered', 'turn.settled'].map((type) => types.filter((each) => each === type).length),
+    [2, 0, 2],
+  );
+});
+
 test('a shutdown leaves the turn unsettled, and the next start goes on with it', async () => {
   await using house = await openTestHouse({ script: [stallsAfter(0, says('lost')), says('Found again.')] });
 
