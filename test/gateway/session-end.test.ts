@@ -4,9 +4,10 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { shortId } from '../../src/base/ids.ts';
-import type { SessionId } from '../../src/base/ids.ts';
+import { newId, shortId } from '../../src/base/ids.ts';
+import type { PersonId, SessionId } from '../../src/base/ids.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import { textPart } from '../../src/model/message.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
@@ -200,6 +201,22 @@ test('no session ends while a message in it waits to be answered: the next one f
   await ask(house, 'two');
 
   assert.deepEqual(lastAsked(house), ['one', 'Re: one', 'two']);
+});
+
+test('no sweep closes what a session has while a message in it waits to be answered', async () => {
+  const { house, clock } = await openChats();
+  await using _house = house;
+  for (const from of [anna, ben]) await run(house, 'cd / && export COLOUR=blue', from);
+  const [waiting, over] = [await sessionOf(house, anna.id), await sessionOf(house, ben.id)];
+  const person = `telegram:${anna.id}` as PersonId;
+  const turn = { sessionId: waiting, turnId: newId('turn', clock.now()) };
+  await house.app.store.turns.append(turn, [{ type: 'turn.admitted', parts: [textPart('later')], person }]);
+
+  clock.advance(25 * hourMs);
+  // The sweep looks at them in the order in which they were used.
+  await whenRemoved(taskOf(house, over));
+
+  assert.equal(existsSync(taskOf(house, waiting)), true);
 });
 
 test('no session ends while something that it started runs in the background, and then it does', async () => {

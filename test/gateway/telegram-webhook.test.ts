@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
@@ -119,6 +121,20 @@ test('who does not know the secret, or the path, is turned away', async () => {
 
   assert.deepEqual(answers, [403, 403, 404, 400, 413]);
   assert.equal(house.model.requests.length, 0);
+});
+
+test('of who does not know the secret no body is read, however long it is or slowly it comes', async () => {
+  await using house = await openTelegramHouse({ script: [], telegram: { allow, webhook: { url, port: 0 } } });
+  const { port, pathname } = new URL(await placeOf(house));
+  const secret = { 'x-telegram-bot-api-secret-token': 'a guess' };
+  const asked = request({ port, path: pathname, method: 'POST', headers: { ...secret, 'content-length': 900_000 } });
+
+  // It begins to send, and never gets on.
+  asked.write('{');
+  const [{ statusCode }] = (await once(asked, 'response')) as [IncomingMessage];
+  asked.destroy();
+
+  assert.equal(statusCode, 403);
 });
 
 test('at its end the program tells Telegram not to come any more, and listens no longer', async () => {

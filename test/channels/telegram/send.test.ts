@@ -121,6 +121,21 @@ test('styles that Telegram refuses are left out, and the words are shown', async
   );
 });
 
+test('styles that Telegram refuses where a reply completes its preview are left out there', async () => {
+  await using bench = await openTelegram();
+  const text = 'It is done, and you can look at it:';
+  await bench.channel.preview({ type: 'working', address: privateChat, text, status: '' }, signal);
+  bench.server.fail('editMessageText', cannotParseEntities);
+
+  const receipt = await bench.send(`${text} **here**.`);
+
+  assert.equal(receipt.type, 'sent');
+  assert.deepEqual(
+    bench.server.shown(anna.id).map((shown) => [shown.text, shown.entities]),
+    [[`${text} here.`, []]],
+  );
+});
+
 test('a piece that Telegram finds too long is sent in halves', async () => {
   await using bench = await openTelegram();
   bench.server.fail('sendMessage', messageIsTooLong);
@@ -207,6 +222,7 @@ for (const [name, fault, arrived] of [
   ['the connection was lost before anything was done', dropsBefore, 0],
   ['the connection was lost after it was done', dropsAfter, 1],
   ['something in between answered', badGateway, 0],
+  ['something in between answered in the form of the API', refuses(502, 'Bad Gateway'), 0],
 ] as const) {
   test(`nobody can tell whether a message arrived when ${name}, and the second copy says so`, async () => {
     await using bench = await openTelegram();
