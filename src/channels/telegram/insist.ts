@@ -44,11 +44,15 @@ export function isTokenRefused(result: CallResult<unknown>): boolean {
   return result.type === 'refused' && (result.code === 401 || result.code === 404);
 }
 
+/** Someone else asks for the messages of the same bot, or has them brought. */
+export function isConflict(result: CallResult<unknown>): boolean {
+  return result.type === 'refused' && result.code === 409;
+}
+
 function pauseAfter(result: CallResult<unknown>, failures: number): number {
   if (result.type === 'flooded') return result.afterMs;
   const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10));
-  const isConflict = result.type === 'refused' && result.code === 409;
-  return isConflict ? Math.max(conflictPauseMs, pauseMs) : pauseMs;
+  return isConflict(result) ? Math.max(conflictPauseMs, pauseMs) : pauseMs;
 }
 
 async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,13 @@
 import type { Update } from 'grammy/types';
-import type { BotApi } from './bot-api.ts';
-import { insist } from './insist.ts';
+import type { BotApi, CallResult } from './bot-api.ts';
+import { insist, isConflict } from './insist.ts';
 import type { Insistence } from './insist.ts';
 import { HandledUpdates } from './handled-updates.ts';
 
 export interface PollDeps extends Insistence {
   readonly bot: BotApi;
+  /** Tells whoever runs the program. */
+  readonly report?: (line: string) => void;
 }
 
 /** What we ask Telegram for; everything else never reaches us. */
@@ -20,11 +22,12 @@ const confirmMs = 2000;
  */
 export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGenerator<Update, void> {
   const handled = new HandledUpdates();
+  const rivals = new Rivals(deps);
   let offset = 0;
   try {
     while (!signal.aborted) {
       const from = offset;
-      const updates = await insist(() => poll(deps.bot, from, signal), deps, signal);
+      const updates = await insist(async () => rivals.note(await poll(deps.bot, from, signal)), deps, signal);
       if (updates === undefined) return;
       for (const update of updates.toSorted((left, right) => left.update_id - right.update_id)) {
         if (signal.aborted) return;
@@ -37,6 +40,27 @@ export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGe
     if (offset > 0) await confirm(deps.bot, offset);
   }
 }
+
+/** Another program that has the same token: each takes messages away from the other, so that whoever runs this is told, once. */
+class Rivals {
+  readonly #report: PollDeps['report'];
+  #conflicts = 0;
+
+  constructor({ report }: Pick<PollDeps, 'report'>) {
+    this.#report = report;
+  }
+
+  note<Value>(result: CallResult<Value>): CallResult<Value> {
+    if (!isConflict(result)) return result;
+    this.#conflicts += 1;
+    // The first one may be the last poll of a program that was killed a moment ago.
+    if (this.#conflicts === 2) this.#report?.(rivalText);
+    return result;
+  }
+}
+
+const rivalText =
+  'telegram: another program takes the messages of this bot, too, so that some do not arrive here. Stop it, or give it a bot of its own.';
 
 async function poll(bot: BotApi, offset: number, signal: AbortSignal): ReturnType<typeof bot.call<Update[]>> {
   const request = { offset, timeout: pollSeconds, allowed_updates: updateTypes };

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import type { Update } from 'grammy/types';
 import type { Inbound } from '../../../src/model/channel.ts';
 import { anna, botToken } from '../../support/telegram-server.ts';
-import { badGateway, dropsAfter, dropsBefore, floods, internalError } from '../../support/telegram-server-faults.ts';
+import {
+  badGateway,
+  dropsAfter,
+  dropsBefore,
+  floods,
+  internalError,
+  refuses,
+} from '../../support/telegram-server-faults.ts';
 import { next, nextText, openTelegram, privateChat } from './bench.ts';
 
 test('a private message arrives with its key, its address and the person by an id that nobody can choose', async () => {
@@ -184,6 +191,27 @@ test('a second poller with the same token is named in the log, and both go on', 
 
   assert.equal(await text, 'hello');
   assert.match(bench.log.join('\n'), /only one bot instance/);
+});
+
+test('whoever runs the program is told with the second conflict, and once, that another one takes messages of the bot', async () => {
+  const reported: string[] = [];
+  const conflict = refuses(409, 'Conflict: terminated by other getUpdates request');
+  await using bench = await openTelegram({ report: (line) => void reported.push(line) });
+  const received = bench.receive();
+
+  const counts: number[] = [];
+  for (const [index, said] of ['one', 'two', 'three'].entries()) {
+    bench.server.fail('getUpdates', conflict);
+    bench.server.say(said);
+    const text = nextText(received);
+    await bench.whenAsleepFor(20_000, index + 1);
+    bench.clock.advance(20_000);
+    assert.equal(await text, said);
+    counts.push(reported.length);
+  }
+
+  assert.deepEqual(counts, [0, 1, 1]);
+  assert.match(reported[0] ?? '', /^telegram: another program takes the messages of this bot, too/);
 });
 
 test('a token that Telegram refuses ends the receiving with what to do about it', async () => {
