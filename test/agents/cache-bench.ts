@@ -110,6 +110,7 @@ export class CacheBench implements AsyncDisposable {
   readonly #noted = new EventEmitter();
   readonly #log: Log = { write: (level, message) => void this.logged.push(`${level}: ${message}`) };
   readonly #toolbox: ToolRegistry;
+  readonly #chains = new Map<string, RuntimeChain>();
   #builds: Promise<unknown> = Promise.resolve();
   #closes: Promise<unknown> = Promise.resolve();
   #endings: Promise<unknown> = Promise.resolve();
@@ -257,9 +258,16 @@ export class CacheBench implements AsyncDisposable {
     this.#noted.emit(text);
   }
 
+  /** The same object for the same models, as in the program: plans are told apart by it. */
   #chainFor(model: string): RuntimeChain {
     const { origin, baseUrl } = this.server;
-    return [runtimeAt(baseUrl, model, { vendor: this.vendor }), ...(this.#options.fallback?.(origin) ?? [])];
+    const name = `${this.vendor}:${model}`;
+    const chain = this.#chains.get(name) ?? [
+      runtimeAt(baseUrl, model, { vendor: this.vendor }),
+      ...(this.#options.fallback?.(origin) ?? []),
+    ];
+    this.#chains.set(name, chain);
+    return chain;
   }
 
   #createParts(): AgentParts {
