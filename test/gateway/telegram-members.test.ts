@@ -134,6 +134,36 @@ test('where a conversation is shared, whoever asked or an owner allows what it w
   ]);
 });
 
+test('where a conversation is shared, whoever has no access can neither deny what is asked there nor answer it', async () => {
+  const script = [
+    callsTool('terminal', { command: 'touch made' }),
+    callsTool('clarify', { question: 'Which colour?', choices: ['red', 'blue'] }),
+    says('Painted.'),
+  ];
+  await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
+  const { telegram } = house;
+  const whenAsked = async (text: string): Promise<readonly string[]> => {
+    let found: readonly string[] = [];
+    await telegram.whenShown(group.id, () => {
+      const shown = telegram.shown(group.id).filter((message) => message.text.includes(text));
+      found = shown.flatMap(buttonsOf);
+      return found.length > 0;
+    });
+    return found;
+  };
+  telegram.say('paint it', inTopic);
+
+  for (const data of await whenAsked('touch made')) telegram.press(data, { ...inTopic, from: ben });
+  command(house, anna, '/approve', inTopic);
+  const [red = '', blue = ''] = await whenAsked('Which colour?');
+  telegram.press(red, { ...inTopic, from: ben });
+  telegram.press(blue, inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.includes('Painted.'));
+
+  assert.deepEqual(await answersIn(house), [['telegram:42', 'approved']]);
+  assert.match(house.model.requests.at(-1)?.body ?? '', /The user answers: blue/);
+});
+
 test('where a conversation is shared, only an owner has everything run unasked, and for as long as they are one', async () => {
   const touch = callsTool('terminal', { command: 'touch made' });
   const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
@@ -166,10 +196,12 @@ test('where a conversation is shared, only an owner has everything run unasked, 
 
 /** What the buttons stand for that can be pressed in the group. */
 function buttonsIn({ telegram }: TelegramHouse): readonly string[] {
-  return telegram
-    .shown(group.id)
-    .flatMap(({ buttons }) => buttons?.inline_keyboard.flat() ?? [])
-    .flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
+  return telegram.shown(group.id).flatMap(buttonsOf);
+}
+
+function buttonsOf({ buttons }: ReturnType<TelegramHouse['telegram']['shown']>[number]): readonly string[] {
+  const all = buttons?.inline_keyboard.flat() ?? [];
+  return all.flatMap((button) => ('callback_data' in button ? [button.callback_data] : []));
 }
 
 async function answersIn({ app }: TelegramHouse): Promise<readonly (readonly (string | null)[])[]> {
