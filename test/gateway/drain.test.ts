@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Faults } from '../../src/model/faults.ts';
 import { openFakePrograms } from '../support/fake-programs.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
 import { anna, ben } from '../support/telegram-server.ts';
@@ -113,6 +116,41 @@ test('a turn that does not end in time is left unsettled, and counts as no crash
     log.map(({ entry }) => entry.type),
     ['turn.admitted', 'turn.claimed', 'step.asked', 'turn.released', 'turn.announced'],
   );
+});
+
+/** Lets the time pass until something has ended. */
+async function passUntil(work: Promise<void>, clock: ManualClock): Promise<void> {
+  const ended = work.then(() => 'ended' as const);
+  for (;;) {
+    clock.advance(1000);
+    if ((await Promise.race([ended, nextTick('not yet')])) === 'ended') return;
+  }
+}
+
+test('a turn that does not end though it was told to, and a chat that nothing reaches, hold up no stop', async () => {
+  const clock = new ManualClock(Date.now());
+  const [stuck, unreached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const reached = Promise.withResolvers<void>();
+  const faults: Faults = {
+    async reach(point) {
+      if (point !== 'answer-streaming') return;
+      reached.resolve();
+      await stuck.promise;
+    },
+  };
+  await using house = await openTelegramHouse({ script: () => says('Done.'), clock, faults, settings: drainsFor(0) });
+  house.telegram.fail(
+    'sendMessage',
+    ...Array.from({ length: 9 }, () => ({ type: 'waits', gate: unreached.promise }) as const),
+  );
+  house.telegram.say('begin');
+  await reached.promise;
+
+  await passUntil(house.gateway.drain(), clock);
+  const left = await house.app.store.turns.unsettled();
+  for (const { resolve } of [stuck, unreached]) resolve();
+
+  assert.equal(left.length, 1);
 });
 
 test('a turn that waits for the consent of a person holds up no stop: it is asked again at the next start', async () => {

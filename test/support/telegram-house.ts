@@ -7,6 +7,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { ServedChannels } from '../../src/cli/app-port.ts';
 import type { DeskRequest } from '../../src/gateway/people-desk.ts';
+import type { Faults } from '../../src/model/faults.ts';
 import { startModelServer } from './model-server.ts';
 import type { ModelServer } from './model-server.ts';
 import type { ModelScript } from './model-script.ts';
@@ -27,6 +28,7 @@ export interface TelegramHouseOptions {
   /** What starts the gateway again, if something does. */
   readonly restart?: () => void;
   readonly clock?: Clock;
+  readonly faults?: Faults;
 }
 
 /** The real app as a gateway, between a scripted model and the Bot API for tests. */
@@ -55,6 +57,7 @@ export class TelegramHouse implements AsyncDisposable {
   readonly reported: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #clock: Clock;
+  readonly #faults: Faults | undefined;
   readonly #resources: AsyncDisposableStack;
   readonly #restart: (() => void) | undefined;
   #app: App | undefined;
@@ -66,7 +69,8 @@ export class TelegramHouse implements AsyncDisposable {
       env,
       restart,
       clock,
-    }: { readonly folder: string } & Pick<TelegramHouseOptions, 'env' | 'restart' | 'clock'>,
+      faults,
+    }: { readonly folder: string } & Pick<TelegramHouseOptions, 'env' | 'restart' | 'clock' | 'faults'>,
     servers: { readonly model: ModelServer; readonly telegram: TelegramServer },
     resources: AsyncDisposableStack,
   ) {
@@ -75,6 +79,7 @@ export class TelegramHouse implements AsyncDisposable {
     this.model = servers.model;
     this.telegram = servers.telegram;
     this.#clock = clock ?? systemClock;
+    this.#faults = faults;
     this.#resources = resources;
     const path = process.env['PATH'] ?? '';
     this.#env = { TALARIA_HOME: this.home, PATH: path, HOME: folder, TELEGRAM_BOT_TOKEN: botToken, ...env };
@@ -102,7 +107,7 @@ export class TelegramHouse implements AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    const surroundings = { env: this.#env, clock: this.#clock, faults: undefined };
+    const surroundings = { env: this.#env, clock: this.#clock, faults: this.#faults };
     this.#app = await openApp({ purpose: 'serve', model: undefined }, surroundings);
     const { gateway } = await this.#app.serveChannels((line) => this.reported.push(line), {
       version: '',
