@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { PersonId } from '../../src/base/ids.ts';
 import { allowedPeople, decideAccess, isOwner, mayBeTold } from '../../src/gateway/access.ts';
@@ -96,6 +98,21 @@ test('a code lets in once, in its time, however it is typed', async () => {
   assert.equal(await redeemCode(typed, { store, clock }), ada);
   assert.equal(await redeemCode(offered ?? '', { store, clock }), undefined);
   assert.deepEqual(await store.people.list(), [{ person: ada, since: clock.now(), role: 'guest' }]);
+});
+
+test('a code stands nowhere in the store: whoever reads it there lets nobody in', async () => {
+  await using house = await openStoreHouse(sqlite);
+  const { store, clock, place } = house;
+  const offered = (await offerCode(ada, { store, clock })) ?? '';
+  await store.close();
+
+  const files = (await readdir(place, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const bytes = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
+
+  assert.ok(bytes.some((text) => text.includes(ada)));
+  for (const form of [offered, offered.replace('-', '')]) {
+    assert.deepEqual([form.length > 0, bytes.some((text) => text.includes(form))], [true, false]);
+  }
 });
 
 test('a code is worth nothing after fifteen minutes, once there is a newer one, or once access was taken back', async () => {
