@@ -59,6 +59,7 @@ test('in a group the bot hears replies to itself, and not those to others', asyn
   const texts = await heard([
     ['and now?', { reply_to_message: fromBot as never }],
     ['to Ben', { reply_to_message: { ...fromBot, from: ben } as never }],
+    ['to another bot', { reply_to_message: { ...fromBot, from: { ...ben, is_bot: true } } as never }],
     ['opens a topic', { reply_to_message: { ...fromBot, text: undefined, forum_topic_created: {} } as never }],
   ]);
 
