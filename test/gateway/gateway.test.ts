@@ -240,6 +240,23 @@ test('a watcher that throws does not disturb the turn', async () => {
   assert.equal(reply, 'Hello.');
 });
 
+test('/new does not leave a turn that runs: it says how to end it first', async () => {
+  await using house = await openTestHouse({ script: [stallsAfter(0, says('lost')), says('Here again.')] });
+  await house.admit('hello');
+  await house.server.whenStalled();
+  const before = (await house.session()).id;
+
+  const refused = await house.admit('/new');
+  const during = (await house.session()).id;
+  await house.admit('/stop');
+  await house.whenIdle();
+  await house.admit('/new');
+
+  assert.deepEqual(refused, { type: 'commanded', reply: 'A turn is running here. /stop it first, then /new.' });
+  assert.equal(during, before);
+  assert.notEqual((await house.session()).id, before);
+});
+
 test('/new closes the client of the session that it leaves', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
   await house.say('hi');

@@ -216,6 +216,29 @@ test('CLAR-01 on Telegram a question longer than a message arrives whole, and a 
   assert.ok(house.model.requests[1]?.body.includes(`The user answers: ${choice}`));
 });
 
+test('what is said or pressed in another chat answers nothing here', async () => {
+  await using house = await openTelegramHouse({
+    script: ({ body }) => {
+      if (body.includes('hello from Ben')) return says('Hello, Ben.');
+      return body.includes('The user answers') ? says('Painted.') : asked;
+    },
+    telegram: { allow: [anna.id, ben.id] },
+  });
+  const { telegram } = house;
+  telegram.say('paint it');
+  await telegram.whenShown(anna.id, (texts) => texts.includes(shownText));
+  const [red] = telegram.shown(anna.id).flatMap(({ buttons }) => buttons?.inline_keyboard.flat() ?? []);
+
+  const data = red !== undefined && 'callback_data' in red ? red.callback_data : '';
+  telegram.press(data, { from: ben, chat: { id: ben.id, type: 'private', first_name: 'Ben' } });
+  telegram.say('hello from Ben', { from: ben });
+  await telegram.whenShown(ben.id, (texts) => texts.includes('Hello, Ben.'));
+  telegram.say('2');
+  await telegram.whenShown(anna.id, (texts) => texts.includes('Painted.'));
+
+  assert.match(house.model.requests.at(-1)?.body ?? '', /The user answers: blue/);
+});
+
 test('CLAR-01 a button pressed by someone without access answers nothing, in the same group as well', async () => {
   const group = { id: -100_500, type: 'supergroup', title: 'Team' } as const;
   await using house = await openTelegramHouse({
