@@ -137,6 +137,9 @@ test('a message that Telegram brings again after a long silence renews nothing',
   const texts = house.telegram.shown(anna.id).map(({ text }) => text);
   assert.equal(texts.filter((text) => text.startsWith('A new session begins')).length, 1);
   assert.equal((await house.app.store.sessions.list({ limit: 10 })).length, 2);
+  // It is neither answered again nor what the new session begins with.
+  assert.equal(house.model.requests.length, 2);
+  assert.deepEqual(lastAsked(house), ['two']);
 });
 
 test('with the policy off, or a session that was resumed, the conversation goes on whenever the next message comes', async () => {
