@@ -243,7 +243,8 @@ export class App implements AsyncDisposable {
     gateway.start();
     await gateway.goOn();
     await this.#keepSettings();
-    const drain = (): Promise<void> => gateway.drain(settings.current.config.agent.drainMs);
+    const { longestDrainMs = Infinity } = host;
+    const drain = (): Promise<void> => gateway.drain(Math.min(settings.current.config.agent.drainMs, longestDrainMs));
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
     const whenIdle = (sessionId: SessionId): Promise<void> => gateway.whenIdle(sessionId);
     const atWork = (): number => gateway.atWork;

@@ -12,6 +12,8 @@ export interface GatewayHost {
   readonly version: string;
   readonly keeper: Keeper;
   readonly restart: Restart;
+  /** Whoever keeps it kills it where turns get longer than this to end. */
+  readonly longestDrainMs?: number;
 }
 
 /** What a running gateway says of itself. */

@@ -6,7 +6,7 @@ import type { App, CliDeps, GatewayApp, ProcessPort, ServedChannels, ServeOption
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodeOfError, exitCodes, exitCodeOfSignal } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
-import { readKeeper } from '../service/read-keeper.ts';
+import { readKeeper, readLongestDrainMs } from '../service/read-keeper.ts';
 
 const longestCloseMs = 15_000;
 const noticeableMs = 1_000;
@@ -51,7 +51,9 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     for (const warning of app.warnings) report(warning);
     const asked = Promise.withResolvers<Ending>();
     const restart = restartOf(keeper, deps, () => asked.resolve({ type: 'restart' }));
-    const served = await app.serveChannels(report, { version: deps.process.version, keeper, restart });
+    const { version, env } = deps.process;
+    const host = { version, keeper, restart, longestDrainMs: readLongestDrainMs(env) };
+    const served = await app.serveChannels(report, host);
     for (const warning of served.warnings) report(warning);
     await noteStart(deps, undefined);
     say(describeServing(served, args, keeper));

@@ -18,6 +18,7 @@ ${render({
   EnvironmentVariables: {
     TALARIA_HOME: home,
     TALARIA_KEEPER: 'launchd',
+    TALARIA_LONGEST_DRAIN: `${drainMs / 1000}`,
     PATH: path,
     ...(language === undefined ? {} : { LANG: language }),
   },

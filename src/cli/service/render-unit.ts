@@ -13,6 +13,7 @@ export function renderUnit(facts: UnitFacts): string {
   const environment = [
     `TALARIA_HOME=${home}`,
     'TALARIA_KEEPER=systemd',
+    `TALARIA_LONGEST_DRAIN=${drainMs / 1000}`,
     `PATH=${path}`,
     ...(language === undefined ? [] : [`LANG=${language}`]),
   ];

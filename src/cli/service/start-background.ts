@@ -20,7 +20,7 @@ export async function startBackground(
   const child = spawn(node, [script, 'gateway', 'run', ...options], {
     // The folder that the command was given in may be gone tomorrow; and what was said relative to it counts no more.
     cwd: home,
-    env: { ...env, TALARIA_HOME: home, TALARIA_KEEPER: 'background' },
+    env: { ...env, TALARIA_HOME: home, TALARIA_KEEPER: 'background', TALARIA_LONGEST_DRAIN: '' },
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
   });

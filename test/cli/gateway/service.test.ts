@@ -152,6 +152,19 @@ test('what stop leaves unfinished it names, and a restart goes on with it', asyn
   );
 });
 
+test('turns get no longer to end than the manager waits that the service file was written for', async () => {
+  await using bench = await openServiceBench(() => new Promise<never>(() => undefined), [anna.id]);
+  const started = bench.desk.start(['gateway'], { env: { TALARIA_KEEPER: 'systemd', TALARIA_LONGEST_DRAIN: '0' } });
+  await started.prints(/Serving telegram with/);
+  bench.telegram.say('hi');
+  await bench.desk.server.whenRequested(1);
+
+  started.child.kill('SIGTERM');
+  const { code } = await started.ended;
+
+  assert.equal(code, 0);
+});
+
 test('a gateway that cannot start says why at once, and status remembers it until one has served', async () => {
   await using bench = await openServiceBench([], [anna.id]);
   await bench.configure({ model: { provider: 'nonsense' } });
