@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { AppError, isAppError } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Session } from '../../model/session.ts';
 import type { CliDeps, ServiceDesk } from '../app-port.ts';
 import type { CommandFunction } from '../command.ts';
@@ -88,7 +88,8 @@ async function describeLeft({ openApp }: CliDeps): Promise<string> {
     const others = ids.size - ofTerminals.length;
     return [describeOthers(others), describeTerminals(ofTerminals)].filter((text) => text !== '').join(' ');
   } catch (thrown) {
-    if (isAppError(thrown, 'already-running')) return '';
+    // It is stopped all the same. Settings or a store that are broken are what the next start complains about.
+    if (thrown instanceof AppError) return '';
     throw thrown;
   }
 }

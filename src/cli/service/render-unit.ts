@@ -39,8 +39,8 @@ ${describeRestarts(facts.systemdVersion)}
 # It was asked to restart.
 RestartForceExitStatus=${exitCodes.restarting}
 SuccessExitStatus=${exitCodes.restarting}
-# A wrong command line or wrong settings: no restart mends those.
-RestartPreventExitStatus=${exitCodes.badUsage} ${exitCodes.notConfigured}
+# A wrong command line, a damaged store or wrong settings: no restart mends those.
+RestartPreventExitStatus=${exitCodes.badUsage} ${exitCodes.unusableStore} ${exitCodes.notConfigured}
 # A core dump would hold keys. Commands may raise the limit for themselves.
 LimitCORE=0:infinity
 # A command that eats all memory does not take the gateway with it.

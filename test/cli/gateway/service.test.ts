@@ -165,6 +165,19 @@ test('turns get no longer to end than the manager waits that the service file wa
   assert.equal(code, 0);
 });
 
+test('a store that is damaged has a code of its own, and stop says that nothing runs all the same', async () => {
+  await using bench = await openServiceBench([], [anna.id]);
+  await bench.run('gateway', 'start');
+  await bench.run('gateway', 'stop');
+  await writeFile(bench.path('state', 'talaria.db'), 'no database');
+
+  const started = await bench.run('gateway', 'run');
+  const stopped = await bench.run('gateway', 'stop');
+
+  assert.equal(started.code, 65);
+  assert.deepEqual([stopped.stdout, stopped.code], ['It does not run.\n', 0]);
+});
+
 test('a gateway that cannot start says why at once, and status remembers it until one has served', async () => {
   await using bench = await openServiceBench([], [anna.id]);
   await bench.configure({ model: { provider: 'nonsense' } });
