@@ -47,6 +47,8 @@ async function readIfThere(path: string): Promise<string> {
 
 const systemctl = `#!/bin/bash
 echo "systemctl $*" >>"$FAKE_RECORD"
+# The real one does not find the manager of the user without it.
+[[ "$*" != --user* || "$XDG_RUNTIME_DIR" ]] || { echo 'no bus' >&2; exit 1; }
 unit="$HOME/.config/systemd/user/\${!#}"
 case "$*" in
   --version) echo 'systemd 252 (252.1)' ;;

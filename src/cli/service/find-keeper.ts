@@ -9,10 +9,18 @@ export async function findKeeper(
   desk: GatewayView,
 ): Promise<ServiceKeeper | undefined> {
   const facts = await gatherFacts(process, desk);
-  const run = createRunProgram(process.env);
-  if (process.platform === 'linux') return (await import('./systemd.ts')).openSystemd(facts, run);
-  if (process.platform === 'darwin') return (await import('./launchd.ts')).openLaunchd(facts, run);
+  if (process.platform === 'linux') {
+    const run = createRunProgram(withRuntimeFolder(process.env, facts));
+    return (await import('./systemd.ts')).openSystemd(facts, run);
+  }
+  if (process.platform === 'darwin')
+    return (await import('./launchd.ts')).openLaunchd(facts, createRunProgram(process.env));
   return undefined;
+}
+
+/** systemctl finds the manager of the user there, and not every shell names it: those of an agent, of cron and of su do not. */
+function withRuntimeFolder(env: CliDeps['process']['env'], { uid }: ServiceFacts): CliDeps['process']['env'] {
+  return notEmpty(env['XDG_RUNTIME_DIR']) === undefined ? { ...env, XDG_RUNTIME_DIR: `/run/user/${uid}` } : env;
 }
 
 /** The service, where it has our service and can be asked. */
