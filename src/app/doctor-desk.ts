@@ -34,6 +34,7 @@ export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk
   const secrets = lookAtSecrets(home, env);
   const { facts, loaded } = await readSettings(home);
   const parts = { env, clock, home, secrets, loaded };
+  const drainFrom = facts.type === 'usable' ? 'settings' : 'guess';
   return {
     program: {
       node: process.versions.node,
@@ -43,7 +44,7 @@ export async function openDoctorDesk({ env, clock }: Around): Promise<DoctorDesk
     places: { home: home.path, envFile: home.envFile, socket: join(home.state, socketName) },
     settings: facts,
     keyWarnings: secrets.warnings,
-    gateway: viewGateway(home, loaded.config.agent.drainMs),
+    gateway: viewGateway(home, { drainMs: loaded.config.agent.drainMs, drainFrom }),
     home: () => inspectHome(home),
     store: () => inspectStore(home.state),
     model: async () => (await import('./doctor-model.ts')).lookAtModel(parts),

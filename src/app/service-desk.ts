@@ -28,7 +28,7 @@ export async function openServiceDesk({ env, clock }: Around): Promise<ServiceDe
   const home = await openHome(env);
   const notePath = failureNotePath(home);
   return {
-    ...viewGateway(home, await readDrainMs(home)),
+    ...viewGateway(home, await readDrain(home)),
     async noteStart(failure) {
       if (failure === undefined) return await rm(notePath, { force: true });
       const redact = createRedactor((await loadSecrets(home, env)).values());
@@ -40,11 +40,11 @@ export async function openServiceDesk({ env, clock }: Around): Promise<ServiceDe
 }
 
 /** What can be seen of a gateway without touching the home, which need not exist. */
-export function viewGateway(home: HomeFolder, drainMs: number): GatewayView {
+export function viewGateway(home: HomeFolder, drain: Pick<GatewayView, 'drainMs' | 'drainFrom'>): GatewayView {
   return {
     home: home.path,
     logs: home.logs,
-    drainMs,
+    ...drain,
     async status() {
       const { askStatus } = await import('../gateway/gateway-status.ts');
       return await askStatus(home.state);
@@ -59,11 +59,12 @@ function failureNotePath({ state }: HomeFolder): string {
 }
 
 /** Settings that are broken must not keep anyone from stopping what runs. */
-async function readDrainMs(home: HomeFolder): Promise<number> {
+async function readDrain(home: HomeFolder): Promise<Pick<GatewayView, 'drainMs' | 'drainFrom'>> {
   try {
-    return (await loadConfig(home)).config.agent.drainMs;
+    return { drainMs: (await loadConfig(home)).config.agent.drainMs, drainFrom: 'settings' };
   } catch (thrown) {
-    if (isAppError(thrown, 'bad-config')) return withDefaults({} as UserConfig).agent.drainMs;
+    if (isAppError(thrown, 'bad-config'))
+      return { drainMs: withDefaults({} as UserConfig).agent.drainMs, drainFrom: 'guess' };
     throw thrown;
   }
 }

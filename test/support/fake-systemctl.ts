@@ -9,6 +9,8 @@ export interface FakeSystemd {
   readonly env: Readonly<Record<string, string>>;
   /** What was called so far, without questions that change nothing. */
   calls(): Promise<readonly string[]>;
+  /** From now on this is what it shows of a unit; `broken` is one whose program does not start. */
+  showUnit(properties: string, how?: 'works' | 'broken'): Promise<void>;
 }
 
 export interface FakeSystemdOptions {
@@ -27,6 +29,10 @@ export async function makeFakeSystemd(parent: string, options: FakeSystemdOption
     async calls() {
       const lines = (await readIfThere(record)).split('\n');
       return lines.filter((line) => line !== '' && !/--version|show|is-enabled/.test(line));
+    },
+    async showUnit(properties, how = 'works') {
+      await writeFile(`${record}.shown`, properties);
+      if (how === 'broken') await writeFile(`${record}.broken`, '');
     },
   };
 }
@@ -55,7 +61,9 @@ case "$*" in
   '--user enable '*) touch "$FAKE_RECORD.enabled" ;;
   '--user disable '*) rm -f "$FAKE_RECORD.enabled" ;;
   '--user is-enabled '*) test -e "$FAKE_RECORD.enabled" ;;
+  '--user show '*.service) cat "$FAKE_RECORD.shown" 2>/dev/null ;;
   '--user start '*)
+    test ! -e "$FAKE_RECORD.broken" || { echo 'Job failed.' >&2; exit 1; }
     settings=$(sed -n 's/^Environment=//p' "$unit" | tr '\\n' ' ')
     eval "env -i HOME='$HOME' $settings setsid $(sed -n 's/^ExecStart=://p' "$unit")" >/dev/null 2>&1 </dev/null &
     ;;

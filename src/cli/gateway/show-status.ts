@@ -27,6 +27,8 @@ type Service =
       Pick<ServiceKeeper, 'name' | 'unit'> & {
         /** Why it cannot be used here; undefined where it can. */
         readonly problem: string | undefined;
+        /** What went wrong with it, as the system has it. */
+        readonly trouble: string | undefined;
       })
   | undefined;
 
@@ -34,7 +36,8 @@ async function lookAtService(deps: CliDeps, desk: ServiceDesk): Promise<Service>
   const service = await findKeeper(deps, desk);
   if (service === undefined) return undefined;
   const { name, unit } = service;
-  return { name, unit, ...(await service.state()), problem: await service.problem() };
+  const [problem, trouble] = [await service.problem(), await service.trouble()];
+  return { name, unit, ...(await service.state()), problem, trouble };
 }
 
 interface Seen {
@@ -57,6 +60,7 @@ function renderText({ found, service, failure, warnings }: Seen): string {
     ['state', describeFound(found)],
     ...(found.type === 'running' ? describeRunning(found.status) : []),
     ['service', describeService(service)],
+    ...(service?.trouble === undefined ? [] : [['', service.trouble] as const]),
     ...(failure === undefined ? [] : [['last failure', `${localTime(failure.at)}: ${failure.reason}`] as const]),
     ...warnings.map((warning, index) => [index === 0 ? 'settings' : '', warning] as const),
   ];
@@ -101,6 +105,7 @@ function describeService(service: Service): string {
       return `${name}: ${unit} was written by someone else`;
     case 'current':
     case 'outdated': {
+      if (problem !== undefined) return `${name}: ${unit}; ${problem}`;
       const renew = file === 'outdated' ? '; out of date: talaria gateway install writes it anew' : '';
       return `${name}: ${unit}, ${isEnabled ? 'starts by itself' : 'does not start by itself'}${renew}`;
     }

@@ -9,6 +9,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
 import { findGateway, whenServing } from '../service/find-gateway.ts';
 import { findInstalled } from '../service/find-keeper.ts';
+import type { StartFailure } from '../service/gateway-view.ts';
 import { lastLines } from '../service/last-lines.ts';
 import { runOptions } from '../service/run-options.ts';
 import { settingsWarnings } from '../service/settings-warnings.ts';
@@ -43,23 +44,32 @@ async function startService(service: ServiceKeeper, deps: CliDeps, desk: Service
   const over = new AbortController();
   const serving = await Promise.race([
     whenServing(desk, longestStartMs, over.signal),
-    whenFailed(desk, failedBefore, over.signal),
+    whenFailed(service, desk, failedBefore, over.signal),
   ]);
   over.abort();
   if (serving !== undefined) return await sayServing(deps, describeStart(serving));
-  const failure = desk.lastFailure();
-  const reason = failure === undefined ? 'it does not serve yet' : failure.reason;
+  const failure = failureSince(failedBefore, desk);
+  const reason = failure?.reason ?? (await service.trouble()) ?? 'it does not serve yet';
   deps.process.stderr.write(`${neutralise(`${service.unit}: ${reason}`)}\nMore is shown by: ${service.outputHint}\n`);
   return failure?.exitCode ?? exitCodes.failed;
 }
 
-/** Resolves when a start has failed after the one that is known. */
-async function whenFailed(desk: ServiceDesk, before: string | undefined, signal: AbortSignal): Promise<undefined> {
+/** Resolves when a start has failed after the one that is known, by its own note or, where it came to none, by the manager. */
+async function whenFailed(
+  service: ServiceKeeper,
+  desk: ServiceDesk,
+  before: string | undefined,
+  signal: AbortSignal,
+): Promise<undefined> {
   while (!signal.aborted) {
-    const failedAt = desk.lastFailure()?.at;
-    if (failedAt !== undefined && failedAt !== before) return;
+    if (failureSince(before, desk) !== undefined || (await service.trouble()) !== undefined) return;
     await systemClock.sleep(200);
   }
+}
+
+function failureSince(before: string | undefined, desk: ServiceDesk): StartFailure | undefined {
+  const failure = desk.lastFailure();
+  return failure?.at === before ? undefined : failure;
 }
 
 async function startAlone(options: readonly string[], deps: CliDeps, desk: ServiceDesk): Promise<number> {

@@ -31,13 +31,17 @@ export async function stopFound(found: Found, deps: CliDeps, desk: ServiceDesk):
       await service?.stop();
       return false;
     case 'other':
-      throw new AppError('already-running', `what uses the home is no gateway (pid ${found.pid}): leave it there`);
+      // The manager may try again and again beside it; or it is the service itself, which has not come to serve yet.
+      await service?.stop();
+      if (desk.holder()?.pid === found.pid) throw noGateway(found.pid);
+      return true;
     case 'silent':
       await sayingWait(endProcess(found.pid, deps, desk), deps, desk);
       return true;
     case 'running': {
-      const { pid, keeper } = found.status;
-      const asked = service !== undefined && keeper === service.name ? service.stop() : Promise.resolve();
+      const { pid } = found.status;
+      // Also where another one runs in its place: the manager tries again until the home is free.
+      const asked = service?.stop() ?? Promise.resolve();
       await sayingWait(
         asked.then(() => endProcess(pid, deps, desk)),
         deps,
@@ -46,6 +50,10 @@ export async function stopFound(found: Found, deps: CliDeps, desk: ServiceDesk):
       return true;
     }
   }
+}
+
+export function noGateway(pid: number): AppError {
+  return new AppError('already-running', `what uses the home is no gateway (pid ${pid}): leave it there`);
 }
 
 /** Says what is waited for, where that takes longer than anyone notices. */

@@ -49,6 +49,7 @@ async function gatherFacts({ env, program }: CliDeps['process'], desk: GatewayVi
     configFolder: notEmpty(env['XDG_CONFIG_HOME']),
     language: notEmpty(env['LANG']),
     drainMs: desk.drainMs,
+    drainFrom: desk.drainFrom,
   };
 }
 

@@ -13,6 +13,8 @@ export interface GatewayView {
   readonly logs: string;
   /** How long running turns get to end. */
   readonly drainMs: number;
+  /** `guess`: the settings cannot be read, and say nothing about what was installed by them. */
+  readonly drainFrom: 'settings' | 'guess';
   /** Asks the gateway that runs on this home; undefined where none does. Throws where it does not answer. */
   status(): Promise<GatewayStatus | undefined>;
   /** The process that holds the home, whatever it does there. */

@@ -24,8 +24,9 @@ export function openLaunchd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
     outputHint: `tail ${join(facts.logs, 'gateway.out')}`,
     problem: async () => describeProblem(await control('print', domain)),
     async state() {
-      return { file: await compareFile(path, renderPlist(label, facts)), isEnabled: await isLoaded() };
+      return { file: await compareFile(path, renderPlist(label, facts), facts), isEnabled: await isLoaded() };
     },
+    trouble: () => Promise.resolve(undefined),
     lingerCommand: () => Promise.resolve(undefined),
     async install() {
       await refuseForeign(path);
@@ -45,8 +46,10 @@ export function openLaunchd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
       if (!(await isLoaded())) await insist('bootstrap', domain, path);
       await insist('kickstart', target);
     },
-    // It ends with code 0, after which it is not brought back.
-    stop: () => insist('kill', 'SIGTERM', target),
+    // It ends with code 0, after which it is not brought back. Where nothing runs there is nothing to signal, which is as well.
+    async stop() {
+      await control('kill', 'SIGTERM', target);
+    },
   };
 }
 

@@ -11,11 +11,16 @@ export function serviceName(base: string, { home, userHome }: ServiceFacts): str
   return `${base}-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`;
 }
 
-export async function compareFile(path: string, wanted: string): Promise<ServiceState['file']> {
+export async function compareFile(
+  path: string,
+  wanted: string,
+  { drainFrom }: Pick<ServiceFacts, 'drainFrom'>,
+): Promise<ServiceState['file']> {
   const found = await readIfThere(path);
   if (found === undefined) return 'none';
   if (!found.includes(ownMark)) return 'foreign';
-  return withoutShell(found) === withoutShell(wanted) ? 'current' : 'outdated';
+  const bare = drainFrom === 'settings' ? withoutShell : (text: string): string => withoutShell(withoutDrain(text));
+  return bare(found) === bare(wanted) ? 'current' : 'outdated';
 }
 
 /** What comes from the shell that it was installed from is no sign of age: it differs from one shell to the next. */
@@ -23,6 +28,13 @@ function withoutShell(text: string): string {
   return text
     .replaceAll(/^Environment="(?:PATH|LANG)=.*\n/gm, '')
     .replaceAll(/<key>(?:PATH|LANG)<\/key>\s*<string>[^<]*<\/string>\s*/g, '');
+}
+
+function withoutDrain(text: string): string {
+  return text
+    .replaceAll(/^(?:TimeoutStopSec=|Environment="TALARIA_LONGEST_DRAIN=).*\n/gm, '')
+    .replaceAll(/<key>TALARIA_LONGEST_DRAIN<\/key>\s*<string>[^<]*<\/string>\s*/g, '')
+    .replaceAll(/<key>ExitTimeOut<\/key>\s*<integer>[^<]*<\/integer>\s*/g, '');
 }
 
 /** Replaces the file as a whole. One that someone else wrote is not touched. */

@@ -16,6 +16,8 @@ export interface ServiceFacts {
   readonly configFolder: string | undefined;
   readonly language: string | undefined;
   readonly drainMs: number;
+  /** Whether the settings could be read; else a file is not called outdated for what comes from them. */
+  readonly drainFrom: 'settings' | 'guess';
 }
 
 export interface ServiceState {
@@ -36,6 +38,8 @@ export interface ServiceKeeper {
   /** Why it cannot be used here; undefined where it can. */
   problem(): Promise<string | undefined>;
   state(): Promise<ServiceState>;
+  /** What went wrong with the service by the account of the manager, and what it does about it; undefined where nothing did. */
+  trouble(): Promise<string | undefined>;
   /** The command that keeps services running while nobody is logged in; undefined where they do, or there is none. */
   lingerCommand(): Promise<string | undefined>;
   /** Writes the file and has it started with the machine. Returns what people should know. */

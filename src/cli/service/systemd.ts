@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { describeTrouble, troubleProperties } from './describe-trouble.ts';
 import { renderUnit } from './render-unit.ts';
 import type { ProgramEnd, RunProgram } from './run-program.ts';
 import { compareFile, refuseForeign, removeServiceFile, serviceName, writeServiceFile } from './service-file.ts';
@@ -13,6 +14,10 @@ export function openSystemd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
   const insist = async (...args: readonly string[]): Promise<void> => requireDone(await control(...args), args);
   const render = async (): Promise<string> =>
     renderUnit({ ...facts, unit, systemdVersion: readVersion(await run('systemctl', ['--version'])) });
+  const trouble = async (): Promise<string | undefined> => {
+    const shown = await control('show', `--property=${troubleProperties}`, unit);
+    return shown.type === 'missing' ? undefined : describeTrouble(shown.stdout);
+  };
   return {
     name: 'systemd',
     unit,
@@ -20,25 +25,34 @@ export function openSystemd(facts: ServiceFacts, run: RunProgram): ServiceKeeper
     outputHint: `journalctl --user -u ${unit}`,
     problem: async () => describeProblem(await control('show', '--property=Version')),
     async state() {
-      const file = await compareFile(path, await render());
+      const file = await compareFile(path, await render(), facts);
       return { file, isEnabled: isDone(await control('is-enabled', unit)) };
     },
+    trouble,
     lingerCommand: async () => ((await isLingering(facts, run)) ? undefined : lingerCommand(facts)),
     async install() {
       await writeServiceFile(path, await render());
       await insist('daemon-reload');
-      await insist('enable', unit);
+      // By its path: a folder that only this shell calls XDG_CONFIG_HOME is linked to, where the manager looks.
+      await insist('enable', path);
       return [await keepAfterLogout(facts, run)];
     },
     async uninstall() {
       await refuseForeign(path);
-      await insist('disable', '--now', unit);
+      await insist('stop', unit);
+      await insist('disable', unit);
+      // One that failed would stay in the list of failures, without its file. One that did not refuses this.
+      await control('reset-failed', unit);
       await removeServiceFile(path);
       await insist('daemon-reload');
       const lingers = await isLingering(facts, run);
       return lingers ? ['Your services still go on after you log out; loginctl disable-linger ends that.'] : [];
     },
-    start: () => insist('start', unit),
+    async start() {
+      const end = await control('start', unit);
+      // The unit knows better than the command why it does not run.
+      if ((await trouble()) === undefined) requireDone(end, ['start', unit]);
+    },
     stop: () => insist('stop', unit),
   };
 }

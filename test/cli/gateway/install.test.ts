@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { makeFakeSystemd } from '../../support/fake-systemctl.ts';
@@ -63,8 +63,10 @@ test(
     assert.deepEqual(await readdir(bench.units), []);
     assert.deepEqual(await bench.systemd.calls(), [
       'systemctl --user daemon-reload',
-      `systemctl --user enable ${unit}`,
-      `systemctl --user disable --now ${unit}`,
+      `systemctl --user enable ${join(bench.units, unit)}`,
+      `systemctl --user stop ${unit}`,
+      `systemctl --user disable ${unit}`,
+      `systemctl --user reset-failed ${unit}`,
       'systemctl --user daemon-reload',
     ]);
   },
@@ -141,6 +143,80 @@ test(
     assert.match(await readFile(join(bench.units, unit), 'utf8'), /^TimeoutStopSec=330$/m);
   },
 );
+
+test(
+  'settings that cannot be read make no unit out of date, and do not keep stop from saying that it is done',
+  { skip },
+  async () => {
+    await using bench = await openBench();
+    const { service } = bench;
+    await service.configure({ agent: { restart_drain_timeout: 20 } });
+    await bench.run('gateway', 'install');
+    await writeFile(service.path('config.json'), '{');
+    await rm(service.path('state', 'config.last-good.json'));
+
+    const status = await bench.run('gateway', 'status');
+    const stopped = await bench.run('gateway', 'stop');
+
+    assert.match(status.stdout, /starts by itself\n(.*\n)*settings /);
+    assert.deepEqual([stopped.stdout, stopped.code], ['It does not run.\n', 0]);
+  },
+);
+
+test('status says what became of a unit that failed, and whether systemd tries again', { skip }, async () => {
+  await using bench = await openBench();
+  await bench.run('gateway', 'install');
+  await bench.systemd.showUnit(
+    'ActiveState=activating\nSubState=auto-restart\nResult=signal\nExecMainCode=2\nExecMainStatus=9\n',
+  );
+
+  const { stdout } = await bench.run('gateway', 'status');
+
+  assert.match(stdout, /, starts by itself\n +it was ended by SIGKILL; systemd starts it again after a pause\n/);
+});
+
+test('where systemd does not answer, status says so, and nothing of what only systemd knows', { skip }, async () => {
+  await using bench = await openBench();
+  await bench.run('gateway', 'install');
+  await writeFile(join(bench.systemd.folder, 'systemctl'), '#!/bin/sh\necho no bus >&2\nexit 1\n');
+
+  const { stdout } = await bench.run('gateway', 'status');
+
+  assert.match(stdout, /^service +systemd: \S+\.service; systemd does not answer for this user: no bus\n/m);
+});
+
+test('a unit whose program is gone is told at once by start, with what mends it', { skip }, async () => {
+  await using bench = await openBench();
+  await bench.run('gateway', 'install');
+  await bench.systemd.showUnit(
+    'ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainCode=1\nExecMainStatus=203\n',
+    'broken',
+  );
+
+  const { stderr, code } = await bench.run('gateway', 'start');
+
+  assert.equal(code, 1);
+  assert.match(stderr, /\.service: its program is not where it was \(talaria gateway install .*starts it again/);
+});
+
+test('a stop ends what systemd tries beside a chat, and a restart leaves it to wait', { skip }, async () => {
+  await using bench = await openBench();
+  const { desk } = bench.service;
+  await bench.run('gateway', 'install');
+  const [unit = ''] = await readdir(bench.units);
+  const chat = desk.start([], { input: 'hi\n', keepOpen: true });
+  await chat.prints(/Hello\./);
+
+  const restarted = await bench.run('gateway', 'restart');
+  const before = (await bench.systemd.calls()).length;
+  const stopped = await bench.run('gateway', 'stop');
+
+  const refusal = /what uses the home is no gateway/;
+  assert.match(restarted.stderr, refusal);
+  assert.match(stopped.stderr, refusal);
+  assert.deepEqual((await bench.systemd.calls()).slice(2), [`systemctl --user stop ${unit}`]);
+  assert.equal(before, 2);
+});
 
 test('without systemd install says so, names the other way, and writes nothing', { skip }, async () => {
   await using bench = await openServiceBench([], [anna.id]);

@@ -43,6 +43,7 @@ async function openMac(): Promise<Mac> {
     configFolder: undefined,
     language: undefined,
     drainMs: 60_000,
+    drainFrom: 'settings' as const,
   };
   const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, FAKE_RECORD: record };
   return {

@@ -28,6 +28,7 @@ function factsIn(folder: string): ServiceFacts {
     configFolder: undefined,
     language: 'C.UTF-8',
     drainMs: 60_000,
+    drainFrom: 'settings',
   };
 }
 
