@@ -3,6 +3,7 @@ import type { Store } from '../model/store.ts';
 import { mayBeTold } from './access.ts';
 import type { AccessDeps } from './access.ts';
 import type { Lanes } from './lanes.ts';
+import { placeWords } from './place-words.ts';
 import type { StandingConsents } from './standing-consents.ts';
 import type { Tellings } from './tellings.ts';
 import type { Yolo } from './yolo.ts';
@@ -33,7 +34,7 @@ export async function takeOverSession(session: Session, to: Address, deps: TakeO
 /** What whoever took a session over should know about the chat that it was in, in sentences. Pure. */
 export function describeMove(from: Address, to: Address): readonly string[] {
   if (from.platform === to.platform) return [];
-  return [`It was on ${from.platform}; there a new one begins with the next message.`];
+  return [`It was ${placeWords(from)}; there a new one begins with the next message.`];
 }
 
 /** Who writes there is not to find themselves in an empty conversation unawares. Terminals are told by whoever serves them. */

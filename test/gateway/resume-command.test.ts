@@ -144,6 +144,14 @@ test('a chat is told when a terminal takes its conversation, and not when it tak
   ]);
 });
 
+test('a conversation of the page is said to have been on the page, by no name that only the program has for it', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  const page: Address = { platform: 'webchat', account: 'local', chat: 'mine', thread: '' };
+  const id = await sayAt(page, 'in the browser', house);
+
+  assert.match(toldBy(await house.admit(`/resume ${id}`)), /It was on the page; there a new one begins/);
+});
+
 test('the owner at the terminal goes on with a session of any platform', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
   const inDm = await sayAt(dm, 'in private', house);
@@ -152,7 +160,7 @@ test('the owner at the terminal goes on with a session of any platform', async (
   const reply = toldBy(await house.admit(`/resume ${inDm}`));
   await house.say('go on');
 
-  assert.match(reply, /It was on telegram; there a new one begins with the next message\.$/m);
+  assert.match(reply, /It was on Telegram; there a new one begins with the next message\.$/m);
   assert.equal((await house.session()).id, inDm);
   assert.ok(house.server.requests.at(-1)?.body.includes('in private'));
 });

@@ -264,7 +264,7 @@ test('-r takes a conversation over from Telegram as /resume does: not while it w
   assert.equal(busy.code, 1);
   assert.match(busy.stderr, new RegExp(`a turn is running in ${id}; it can be resumed when that is over`));
   assert.equal(taken.stdout, 'At the terminal.\n');
-  assert.match(taken.stderr, /It was on telegram; there a new one begins with the next message\./);
+  assert.match(taken.stderr, /It was on Telegram; there a new one begins with the next message\./);
   const [, , atTerminal, inChat] = bench.desk.server.requests.map(({ body }) => body.includes('heron'));
   assert.deepEqual([atTerminal, inChat], [true, false]);
 });
