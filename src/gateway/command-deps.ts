@@ -58,7 +58,7 @@ export interface CommandDeps {
   readonly background: Pick<Background, 'list' | 'readEnd' | 'stop' | 'noteTold'>;
   readonly toolbox: Pick<Toolbox, 'describeFence'>;
   readonly toolServers: Pick<ToolServers, 'reload' | 'report'>;
-  readonly tellings: Pick<Tellings, 'answer'>;
+  readonly tellings: Pick<Tellings, 'answer' | 'tell'>;
   readonly restart: Restart;
   readonly clock: Clock;
   readonly log: Log;

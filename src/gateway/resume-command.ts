@@ -1,22 +1,25 @@
 import { shortId } from '../base/ids.ts';
-import { addressKey } from '../model/session.ts';
-import type { Session } from '../model/session.ts';
-import { isPrivate } from './access.ts';
+import type { Address, Session } from '../model/session.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
+import { placeWords } from './place-words.ts';
 import { describePutOff } from './put-off.ts';
+import { findReach, isReachable, reachableSessions } from './reachable-sessions.ts';
 import { describeMove, takeOverSession } from './take-over.ts';
 
 const mostListed = 10;
-const mostSearched = 200;
 
 export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
   if (sessions.length === 0) return 'There is no session here yet.';
-  const lines = sessions.map(
-    ({ id, title }, index) => `${index + 1}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`,
-  );
+  const lines = sessions.map((session, index) => `${index + 1}  ${describeRow(session, inbound.address)}`);
   return `${lines.join('\n')}\nGo on with one of them: /resume NUMBER`;
+}
+
+/** Where it is now is said of one that moves when it is taken. */
+function describeRow({ id, title, address }: Session, here: Address): string {
+  const place = address.platform === here.platform ? '' : `  (${placeWords(address)})`;
+  return `${shortId(id)}  ${title === '' ? '(no title)' : title}${place}`;
 }
 
 /** Goes on with an earlier session in this chat. What cannot be reached from here is as good as not there. */
@@ -45,7 +48,8 @@ async function findWished(wish: string, inbound: InboundMessage, deps: CommandDe
   const sessions = await reachableSessions(inbound, deps);
   const numbered = /^\d{1,2}$/.test(wish) ? sessions.slice(0, mostListed)[Number(wish) - 1] : undefined;
   if (numbered) return numbered;
-  const byId = (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound));
+  const reach = await findReach(inbound, deps);
+  const byId = (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound, reach));
   const title = wish.toLowerCase();
   const named = sessions.filter((session) => session.title.toLowerCase() === title);
   const similar = sessions.filter((session) => session.title.toLowerCase().includes(title));
@@ -53,25 +57,6 @@ async function findWished(wish: string, inbound: InboundMessage, deps: CommandDe
   if (found === undefined) return `There is no session “${wish}” here. /resume lists the latest ones.`;
   if (others.length === 0) return found;
   return `Several sessions fit “${wish}”: ${[found, ...others].slice(0, mostListed).map(describe).join(', ')}. Name one by its id.`;
-}
-
-/** Latest first; the same for the list and for whoever names a number of it. */
-async function reachableSessions(inbound: InboundMessage, { store }: CommandDeps): Promise<readonly Session[]> {
-  const isHere = inbound.address.platform !== 'terminal';
-  const filter = isHere ? { chat: inbound.address } : {};
-  const sessions = await store.sessions.list({ ...filter, limit: mostSearched, stage: 'begun' });
-  return sessions.filter((session) => isReachable(session, inbound));
-}
-
-/**
- * The owner at the terminal reaches every session. Elsewhere it is those of the same place, and in a private chat those of
- * its other threads: what was said in private never turns up in a group. Pure.
- */
-function isReachable({ address }: Session, inbound: InboundMessage): boolean {
-  if (inbound.address.platform === 'terminal') return true;
-  if (addressKey(address) === addressKey(inbound.address)) return true;
-  const isSameChat = addressKey({ ...address, thread: '' }) === addressKey({ ...inbound.address, thread: '' });
-  return isSameChat && isPrivate(inbound);
 }
 
 function describe({ id, title }: Session): string {

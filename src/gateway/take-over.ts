@@ -1,9 +1,11 @@
+import { shortId } from '../base/ids.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import { mayBeTold } from './access.ts';
 import type { AccessDeps } from './access.ts';
 import type { Lanes } from './lanes.ts';
 import { placeWords } from './place-words.ts';
+import { findReach } from './reachable-sessions.ts';
 import type { StandingConsents } from './standing-consents.ts';
 import type { Tellings } from './tellings.ts';
 import type { Yolo } from './yolo.ts';
@@ -13,12 +15,12 @@ export interface TakeOverDeps extends AccessDeps {
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly yolo: Pick<Yolo, 'switchOff'>;
   readonly consents: Pick<StandingConsents, 'forget'>;
-  readonly tellings: Pick<Tellings, 'answer'>;
+  readonly tellings: Pick<Tellings, 'answer' | 'tell'>;
 }
 
 /**
  * Has a session go on at another address, with nothing allowed there that was allowed where it comes from. A chat that loses
- * it to a terminal is told. One that works stays where it is.
+ * it to a terminal is told, and so is a terminal that loses it to a chat. One that works stays where it is.
  */
 export async function takeOverSession(session: Session, to: Address, deps: TakeOverDeps): Promise<Session | 'at-work'> {
   const { store, lanes, yolo, consents } = deps;
@@ -27,7 +29,7 @@ export async function takeOverSession(session: Session, to: Address, deps: TakeO
   consents.forget(session.id);
   const wasAnswering = (await store.sessions.find(session.address))?.id === session.id;
   const moved = await store.sessions.resume(session.id, to);
-  if (wasAnswering) await tellChatOfMove(session, to, deps);
+  if (wasAnswering) await tellOfMove(session, to, deps);
   return moved;
 }
 
@@ -37,10 +39,19 @@ export function describeMove(from: Address, to: Address): readonly string[] {
   return [`It was ${placeWords(from)}; there a new one begins with the next message.`];
 }
 
-/** Who writes there is not to find themselves in an empty conversation unawares. Terminals are told by whoever serves them. */
-async function tellChatOfMove({ address, person, workdir }: Session, to: Address, deps: TakeOverDeps): Promise<void> {
-  if (address.platform === 'terminal' || to.platform !== 'terminal') return;
-  if (!(await mayBeTold({ address, person }, deps))) return;
-  const text = 'This conversation goes on at a terminal now: what you write here begins a new one.';
+/** Who writes there is not to find themselves in an empty conversation unawares. Between terminals whoever serves them tells. */
+async function tellOfMove(session: Session, to: Address, deps: TakeOverDeps): Promise<void> {
+  const { address, person, workdir } = session;
+  if (address.platform === to.platform) return;
+  if (address.platform === 'terminal') deps.tellings.tell(address, describeLoss(session, to, 'can-be-taken-back'));
+  if (to.platform !== 'terminal' || !(await mayBeTold({ address, person }, deps))) return;
+  const reach = await findReach({ address, person }, deps);
+  const text = describeLoss(session, to, reach === 'chat' ? 'is-lost' : 'can-be-taken-back');
   await deps.tellings.answer({ address, person, workdir }, text);
+}
+
+function describeLoss({ id, title }: Session, to: Address, wayBack: 'can-be-taken-back' | 'is-lost'): string {
+  const what = title === '' ? 'This conversation' : `“${title}”`;
+  const back = wayBack === 'is-lost' ? '' : ` /resume ${shortId(id)} takes it back.`;
+  return `${what} is ${placeWords(to)} now: what you write here begins a new conversation.${back}`;
 }

@@ -39,6 +39,8 @@ export interface SessionFilter {
   readonly platform?: string;
   /** Those of one chat, in whatever thread of it; of one member, or those that all share. */
   readonly chat?: Pick<Address, 'platform' | 'account' | 'chat' | 'member'>;
+  /** Those that this person began. */
+  readonly person?: PersonId;
   /** Leaves out those in which nothing was ever said. */
   readonly stage?: 'begun';
   readonly limit: number;

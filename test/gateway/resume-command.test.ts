@@ -12,18 +12,21 @@ function toldBy(intake: Intake): string {
   return intake.type === 'commanded' ? intake.reply : intake.type;
 }
 
+const anna = 'telegram:42' as PersonId;
+const ben = 'telegram:43' as PersonId;
+const owner = 'owner' as PersonId;
+
 /** Something typed on Telegram by someone who has access. */
-async function typeAt(address: Address, text: string, house: TestHouse): Promise<string> {
+async function typeAt(address: Address, text: string, house: TestHouse, person = anna): Promise<string> {
   const { platform, account, chat } = address;
   const key = { platform, account, chat, messageId: crypto.randomUUID(), revision: 0 };
-  const person = 'telegram:42' as PersonId;
   const parts = [{ type: 'text', text }] as const;
   return toldBy(await house.gateway.takeIn({ type: 'message', key, address, person, parts, workdir: house.workdir }));
 }
 
-async function sayAt(address: Address, text: string, house: TestHouse): Promise<SessionId> {
-  await typeAt(address, text, house);
-  const { id } = await house.app.store.sessions.at({ address, person: 'telegram:42' as PersonId, workdir: '' });
+async function sayAt(address: Address, text: string, house: TestHouse, person = anna): Promise<SessionId> {
+  await typeAt(address, text, house, person);
+  const { id } = await house.app.store.sessions.at({ address, person, workdir: '' });
   await house.gateway.whenIdle(id);
   return id;
 }
@@ -31,6 +34,7 @@ async function sayAt(address: Address, text: string, house: TestHouse): Promise<
 const dm: Address = { platform: 'telegram', account: '1', chat: '42', thread: '' };
 const topic: Address = { ...dm, thread: '7' };
 const group: Address = { ...dm, chat: '-100' };
+const page: Address = { platform: 'webchat', account: 'local', chat: 'mine', thread: '' };
 const access = { telegram: { allow: [42] } };
 
 test('/resume lists the latest sessions, and a number of the list goes on with that one', async () => {
@@ -131,7 +135,7 @@ test('a chat is told when a terminal takes its conversation, and not when it tak
   const second = await sayAt(dm, 'a new one', house);
   const told = async (): Promise<readonly string[]> => {
     const due = await house.app.store.outbox.due('telegram', Date.now());
-    return due.map(({ message }) => message.text).filter((text) => text.startsWith('This conversation'));
+    return due.map(({ message }) => message.text).filter((text) => text.includes('is at a terminal now'));
   };
 
   await house.admit(`/resume ${first}`);
@@ -140,14 +144,14 @@ test('a chat is told when a terminal takes its conversation, and not when it tak
 
   assert.deepEqual(before, []);
   assert.deepEqual(await told(), [
-    'This conversation goes on at a terminal now: what you write here begins a new one.',
+    '“a new one” is at a terminal now: what you write here begins a new conversation. ' +
+      `/resume ${shortId(second)} takes it back.`,
   ]);
 });
 
 test('a conversation of the page is said to have been on the page, by no name that only the program has for it', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
-  const page: Address = { platform: 'webchat', account: 'local', chat: 'mine', thread: '' };
-  const id = await sayAt(page, 'in the browser', house);
+  const id = await sayAt(page, 'in the browser', house, owner);
 
   assert.match(toldBy(await house.admit(`/resume ${id}`)), /It was on the page; there a new one begins/);
 });
@@ -163,4 +167,66 @@ test('the owner at the terminal goes on with a session of any platform', async (
   assert.match(reply, /It was on Telegram; there a new one begins with the next message\.$/m);
   assert.equal((await house.session()).id, inDm);
   assert.ok(house.server.requests.at(-1)?.body.includes('in private'));
+});
+
+for (const [where, chat, person] of [
+  ['a private chat', dm, anna],
+  ['the page', page, owner],
+] as const) {
+  test(`what a terminal took from ${where} can be taken back there, by its number and by its id, with nothing allowed any more`, async () => {
+    await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+    const id = await sayAt(chat, 'about tea', house, person);
+    await house.admit(`/resume ${id}`);
+    await house.say('at the terminal');
+    await house.admit('/yolo on');
+
+    const listed = await typeAt(chat, '/resume', house, person);
+    const taken = await typeAt(chat, '/resume 1', house, person);
+    const status = await typeAt(chat, '/status', house, person);
+    await house.admit(`/resume ${id}`);
+    const again = await typeAt(chat, `/resume ${shortId(id)}`, house, person);
+    await sayAt(chat, 'and sugar?', house, person);
+
+    assert.equal(listed.split('\n')[0], `1  ${shortId(id)}  about tea  (at a terminal)`);
+    for (const text of [taken, again]) assert.match(text, /about tea\).* It was at a terminal; there a new one begins/);
+    assert.doesNotMatch(status, /yolo/);
+    assert.deepEqual((await house.app.store.sessions.get(id))?.address, chat);
+    assert.match(house.server.requests.at(-1)?.body ?? '', /about tea[^]*at the terminal[^]*and sugar/);
+  });
+}
+
+test('what is at a terminal comes back to nobody but the owner whose it is, and to no place where others are', async () => {
+  await using house = await openTestHouse({
+    script: () => says('Hello.'),
+    settings: { telegram: { allow: [42, 44] } },
+  });
+  const { people } = house.app.store;
+  await people.offer({ digest: 'd', person: ben, at: Date.now(), expiresAt: Date.now() + 60_000 });
+  await people.admit('d', Date.now());
+  const [guests, anothers] = [
+    { ...dm, chat: '43' },
+    { ...dm, chat: '44' },
+  ];
+  await house.say('at the terminal');
+  const own = (await house.session()).id;
+  const ofAnna = await sayAt(dm, 'of Anna', house);
+  const ofBen = await sayAt(guests, 'of Ben', house, ben);
+  const ofGroup = await sayAt(group, 'of all', house);
+  for (const id of [ofAnna, ofBen, ofGroup]) await house.admit(`/resume ${id}`);
+
+  for (const [id, address, person] of [
+    [ofBen, guests, ben],
+    [ofAnna, guests, ben],
+    [ofAnna, anothers, 'telegram:44' as PersonId],
+    [ofAnna, page, owner],
+    [ofAnna, group, anna],
+    [ofGroup, group, anna],
+    [own, dm, anna],
+  ] as const) {
+    assert.match(await typeAt(address, `/resume ${id}`, house, person), /^There is no session/);
+    assert.doesNotMatch(await typeAt(address, '/resume', house, person), new RegExp(shortId(id)));
+  }
+  const due = await house.app.store.outbox.due('telegram', Date.now());
+  const ways = due.flatMap(({ message: { text, address } }) => (text.includes('takes it back') ? [address.chat] : []));
+  assert.deepEqual(ways, [dm.chat]);
 });

@@ -39,7 +39,7 @@ const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND i
 const sessionsEnding: Query<SessionRow> = { sql: `${select} WHERE substr(id, -length(?)) = ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
   sql: `${select} WHERE platform = coalesce(?, platform) AND account = coalesce(?, account) AND chat = coalesce(?, chat)
-    AND member = coalesce(?, member) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
+    AND member = coalesce(?, member) AND person = coalesce(?, person) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
 const promptOfSession: Query<{ prompt: string }> = { sql: 'SELECT prompt FROM frozen_prompts WHERE session_id = ?' };
 
@@ -135,12 +135,12 @@ function resume(db: Database, id: SessionId, at: Address | undefined, now: numbe
   return { ...goesOn, address, activeAt: now };
 }
 
-function list(db: Database, { platform, chat, limit, stage }: SessionFilter): readonly Session[] {
+function list(db: Database, { platform, chat, person, limit, stage }: SessionFilter): readonly Session[] {
   const wished = chat?.platform ?? platform ?? null;
   const fewestEntries = stage === 'begun' ? 1 : 0;
   const { account = null, chat: where = null } = chat ?? {};
   const member = chat === undefined ? null : (chat.member ?? '');
-  return db.all(recentSessions, wished, account, where, member, fewestEntries, limit).map(toSession);
+  return db.all(recentSessions, wished, account, where, member, person ?? null, fewestEntries, limit).map(toSession);
 }
 
 function find(db: Database, id: SessionId): Session | undefined {

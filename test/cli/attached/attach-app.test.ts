@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { AsyncQueue } from '../../../src/base/async-queue.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { Clock } from '../../../src/base/clock.ts';
+import { shortId } from '../../../src/base/ids.ts';
 import type { PersonId } from '../../../src/base/ids.ts';
 import { createTerminalChannel } from '../../../src/channels/terminal.ts';
 import type { App, Seat } from '../../../src/cli/app-port.ts';
@@ -236,6 +237,33 @@ test('a command that only looks ends at once when the gateway does', async () =>
   await house.close();
 
   await assert.rejects(app.store.sessions.list({ limit: 1 }), { code: 'gateway-gone' });
+});
+
+test('who sits in a session that its chat takes back is told, and can take it again', async () => {
+  await using house = await openTelegramHouse({ script: () => says('Hello.') });
+  const { telegram } = house;
+  telegram.say('hi');
+  await telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+  await using app = await attach(house);
+  const person = new Person();
+  await app.serveTerminal(person.seat, undefined);
+  person.input.push({ type: 'line', text: '/resume hi' });
+  await person.sees(/Going on with/);
+  const { id } = await app.store.sessions.at(person.seat);
+  await telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes(`/resume ${shortId(id)}`)));
+
+  telegram.say(`/resume ${shortId(id)}`);
+  await person.sees(/takes it back/);
+  await telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('Going on with')));
+  const before = await house.app.store.sessions.get(id);
+  person.input.push({ type: 'line', text: `/resume ${shortId(id)}` });
+  person.input.push({ type: 'line', text: '/title mine' });
+  await person.sees(/mine/);
+
+  assert.equal(before?.address.platform, 'telegram');
+  const told = `“hi” is on Telegram now: what you write here begins a new conversation. /resume ${shortId(id)} takes it back.`;
+  assert.ok(person.shown.includes(told));
+  assert.equal((await app.store.sessions.at(person.seat)).id, id);
 });
 
 test('who sits in a session that another terminal takes over with /resume is told, and how to come back to it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SessionId } from '../../../src/base/ids.ts';
+import type { PersonId, SessionId } from '../../../src/base/ids.ts';
 import type { FrozenPrompt } from '../../../src/model/session.ts';
 import {
   ada,
@@ -162,6 +162,8 @@ export const sessionPromises: Promises = {
     assert.deepEqual(await idsOf({ limit: 2 }), [one.id, three.id]);
     assert.deepEqual(await idsOf({ platform: 'elsewhere', limit: 10 }), [two.id]);
     assert.deepEqual(await idsOf({ limit: 10, stage: 'begun' }), [one.id]);
+    assert.deepEqual(await idsOf({ platform: 'elsewhere', person: two.person, limit: 10 }), [two.id]);
+    assert.deepEqual(await idsOf({ person: 'someone:else' as PersonId, limit: 10 }), []);
   },
 
   'sessions are found by the beginning of their id, with or without the prefix': async ({ open }) => {
