@@ -1,25 +1,32 @@
 import { shortId } from '../base/ids.ts';
-import type { Address, Session } from '../model/session.ts';
+import type { PersonId } from '../base/ids.ts';
+import type { Session } from '../model/session.ts';
 import type { CommandDeps, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
 import { placeWords } from './place-words.ts';
 import { describePutOff } from './put-off.ts';
 import { findReach, isReachable, reachableSessions } from './reachable-sessions.ts';
 import { describeMove, takeOverSession } from './take-over.ts';
+import { describeWhose, findOwnAccount } from './whose-session.ts';
 
 const mostListed = 10;
 
 export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
   if (sessions.length === 0) return 'There is no session here yet.';
-  const lines = sessions.map((session, index) => `${index + 1}  ${describeRow(session, inbound.address)}`);
+  const ownAccount = await findOwnAccount(deps);
+  const lines = sessions.map((session, index) => {
+    const isElsewhere = session.address.platform !== inbound.address.platform;
+    const { id, title } = session;
+    const named = `${index + 1}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`;
+    return isElsewhere ? `${named}  (${describePlace(session, ownAccount)})` : named;
+  });
   return `${lines.join('\n')}\nGo on with one of them: /resume NUMBER`;
 }
 
-/** Where it is now is said of one that moves when it is taken. */
-function describeRow({ id, title, address }: Session, here: Address): string {
-  const place = address.platform === here.platform ? '' : `  (${placeWords(address)})`;
-  return `${shortId(id)}  ${title === '' ? '(no title)' : title}${place}`;
+function describePlace(session: Session, ownAccount: PersonId | undefined): string {
+  const whose = describeWhose(session, ownAccount);
+  return whose === undefined ? placeWords(session.address) : `${placeWords(session.address)}, ${whose}`;
 }
 
 /** Goes on with an earlier session in this chat. What cannot be reached from here is as good as not there. */
@@ -47,7 +54,7 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
 async function findWished(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<Session | string> {
   const sessions = await reachableSessions(inbound, deps);
   const numbered = /^\d{1,2}$/.test(wish) ? sessions.slice(0, mostListed)[Number(wish) - 1] : undefined;
-  if (numbered) return numbered;
+  if (numbered) return (await findReluctance(numbered, inbound, deps)) ?? numbered;
   const reach = await findReach(inbound, deps);
   const byId = (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound, reach));
   const title = wish.toLowerCase();
@@ -57,6 +64,19 @@ async function findWished(wish: string, inbound: InboundMessage, deps: CommandDe
   if (found === undefined) return `There is no session “${wish}” here. /resume lists the latest ones.`;
   if (others.length === 0) return found;
   return `Several sessions fit “${wish}”: ${[found, ...others].slice(0, mostListed).map(describe).join(', ')}. Name one by its id.`;
+}
+
+/** A number is mistyped, or an old list is read, too easily for it to take a conversation out of somebody else's hands. */
+async function findReluctance(
+  session: Session,
+  { address }: InboundMessage,
+  deps: CommandDeps,
+): Promise<string | undefined> {
+  const ownAccount = await findOwnAccount(deps);
+  if (address.platform !== 'terminal' || describeWhose(session, ownAccount) === undefined) return undefined;
+  const what = session.title === '' ? 'That conversation' : `“${session.title}”`;
+  const why = `${what} is not yours alone: it is ${describePlace(session, ownAccount)}, and there a new one would begin.`;
+  return `${why} To take it here all the same, name it: /resume ${shortId(session.id)}`;
 }
 
 function describe({ id, title }: Session): string {

@@ -230,3 +230,47 @@ test('what is at a terminal comes back to nobody but the owner whose it is, and 
   const ways = due.flatMap(({ message: { text, address } }) => (text.includes('takes it back') ? [address.chat] : []));
   assert.deepEqual(ways, [dm.chat]);
 });
+
+test('at a terminal the list says which sessions are of a chat, and whose, and a number takes nobody else’s', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  const { people } = house.app.store;
+  await people.offer({ digest: 'd', person: ben, at: Date.now(), expiresAt: Date.now() + 60_000 });
+  await people.admit('d', Date.now());
+  await house.say('at the terminal');
+  const ids = [
+    await sayAt({ ...dm, chat: '43' }, 'of Ben', house, ben),
+    await sayAt({ ...group, thread: '7' }, 'of all', house),
+    await sayAt(page, 'in the browser', house, owner),
+    await sayAt(dm, 'of Anna', house),
+  ];
+
+  const listed = toldBy(await house.admit('/sessions'));
+  const refused = [toldBy(await house.admit('/resume 3')), toldBy(await house.admit('/resume 4'))];
+  const stays = await house.app.store.sessions.get(ids[0] as SessionId);
+  const own = toldBy(await house.admit('/resume 1'));
+  const named = toldBy(await house.admit(`/resume ${shortId(ids[0] as SessionId)}`));
+
+  const rows = listed.split('\n').map((row) => row.replace(/^(\d) {2}\w+ {2}/, '$1 '));
+  assert.deepEqual(rows.slice(0, -1), [
+    '1 of Anna  (on Telegram)',
+    '2 in the browser  (on the page)',
+    '3 of all  (on Telegram, shared by a group)',
+    '4 of Ben  (on Telegram, of telegram:43)',
+    '5 at the terminal',
+  ]);
+  assert.match(refused[0] ?? '', /^“of all” is not yours alone: it is on Telegram, shared by a group, /);
+  assert.match(refused[1] ?? '', /^“of Ben” is not yours alone: it is on Telegram, of telegram:43, .* \/resume \w+$/);
+  assert.equal(stays?.address.platform, 'telegram');
+  assert.match(own, /^Going on with .*of Anna/);
+  assert.match(named, /^Going on with .*of Ben/);
+});
+
+test('where several accounts are owners, none of them is taken for whoever sits at the terminal', async () => {
+  await using house = await openTestHouse({
+    script: () => says('Hello.'),
+    settings: { telegram: { allow: [42, 44] } },
+  });
+  await sayAt(dm, 'of Anna', house);
+
+  assert.match(toldBy(await house.admit('/resume 1')), /is on Telegram, of telegram:42/);
+});
