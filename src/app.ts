@@ -242,6 +242,7 @@ export class App implements AsyncDisposable {
     this.#closing.use(desk);
     gateway.start();
     await gateway.goOn();
+    await gateway.noteSettingsAtStart(settings.newsAtStart);
     await this.#keepSettings();
     const { longestDrainMs = Infinity } = host;
     const drain = (): Promise<void> => gateway.drain(Math.min(settings.current.config.agent.drainMs, longestDrainMs));

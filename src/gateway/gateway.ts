@@ -11,7 +11,7 @@ import type { Faults } from '../model/faults.ts';
 import type { FileHistory } from '../model/file-history.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Questions } from '../model/questions.ts';
-import type { Settings } from '../model/settings.ts';
+import type { Settings, SettingsNews } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import { isOwner, isOwnersPlace } from './access.ts';
@@ -281,6 +281,11 @@ export class Gateway implements AsyncDisposable {
   /** Takes over an edit of the settings; what is wrong with it is told to the owner who speaks, or else to whoever runs the program. */
   lookAtSettings(speaker?: Pick<Inbound, 'address' | 'person'>): Promise<void> {
     return this.#settings.look(speaker);
+  }
+
+  /** Tells the home chat, and each owner who speaks, what was wrong with the settings at the start. */
+  noteSettingsAtStart(found: readonly SettingsNews[]): Promise<void> {
+    return this.#settings.noteStart(found);
   }
 
   /** For an address where the settings were just read by whoever came there. */

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import { sleepUnless } from '../base/sleep-unless.ts';
 import type { Inbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
-import type { Settings } from '../model/settings.ts';
+import type { Settings, SettingsNews } from '../model/settings.ts';
 import type { Tellings } from './tellings.ts';
 import { decideAccess, isLetIn, isOwner } from './access.ts';
 import type { Access } from './access.ts';
@@ -29,7 +29,8 @@ type Speaker = Pick<Inbound, 'address' | 'person'>;
 
 /**
  * Takes over edits of the settings, and with each of them ends what those have running whom it shut out. What people should
- * know about an edit is told once in each chat of an owner, when something is said there, for as long as it is so.
+ * know about an edit is told once in each chat of an owner, when something is said there, for as long as it is so; in the home
+ * chat as soon as it is found.
  */
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;
@@ -56,6 +57,14 @@ export class SettingsWatch {
   async look(speaker?: Speaker): Promise<void> {
     await this.#takeUp();
     await this.#passOn(speaker);
+  }
+
+  /** What was wrong with the file at the start, which whoever runs the program was told. */
+  async noteStart(found: readonly SettingsNews[]): Promise<void> {
+    if (found.length === 0) return;
+    for (const { text } of found) this.#deps.log.write('warn', text);
+    this.#news = [...this.#news, ...found.map((news) => new EditNews(news))];
+    await this.#tellHome();
   }
 
   /** For an address where the file was just read by whoever came there: what is wrong with it need not be told. */
@@ -96,14 +105,12 @@ export class SettingsWatch {
 
   async #passOn(speaker: Speaker | undefined): Promise<void> {
     if (this.#untold.length === 0 && this.#news.length === 0) return;
-    if (speaker !== undefined && (await isOwner(speaker, this.#deps))) {
-      this.#untold = [];
-      this.#tellAt(speaker.address);
-      return;
-    }
+    const owner = speaker !== undefined && (await isOwner(speaker, this.#deps)) ? speaker : undefined;
     const untold = this.#untold;
     this.#untold = [];
-    for (const { text } of untold) this.#deps.report(text);
+    if (owner !== undefined) this.#tellAt(owner.address);
+    else for (const { text } of untold) this.#deps.report(text);
+    // Whoever else was told: it is what the home chat wished to hear.
     if (untold.length > 0) void this.#tellHome();
   }
 

@@ -17,7 +17,7 @@ function chatOf(person: string, platform = 'telegram'): Pick<Inbound, 'address' 
   return { address, person: `${platform}:${person}` as PersonId };
 }
 
-const [anna, annaAtPage, ben] = [chatOf('7'), chatOf('1', 'webchat'), chatOf('8')];
+const [anna, annaAtPage, ben, atTerminal] = [chatOf('7'), chatOf('1', 'webchat'), chatOf('8'), chatOf('9', 'terminal')];
 const press = (from: typeof anna): Inbound => ({ type: 'choice', ...from, digest: 'x', choice: 0 });
 
 interface WatchBench extends AsyncDisposable {
@@ -25,7 +25,7 @@ interface WatchBench extends AsyncDisposable {
   readonly store: Store;
   readonly settings: LiveSettings;
   /** What was told, by whom it was told to. */
-  readonly told: Record<'7' | '1' | '8' | 'runner', string[]>;
+  readonly told: Record<'7' | '1' | '8' | '9' | 'runner', string[]>;
   readonly write: (settings: string) => void;
 }
 
@@ -39,7 +39,7 @@ async function openWatch(): Promise<WatchBench> {
   const { store, clock } = resources.use(await openStoreHouse(sqlite));
   await store.people.offer({ digest: 'd', person: ben.person, at: clock.now(), expiresAt: clock.now() + 1000 });
   await store.people.admit('d', clock.now());
-  const told: WatchBench['told'] = { 7: [], 1: [], 8: [], runner: [] };
+  const told: WatchBench['told'] = { 7: [], 1: [], 8: [], 9: [], runner: [] };
   const watch = new SettingsWatch({
     settings,
     store,
@@ -80,10 +80,25 @@ for (const [what, edit, words] of [
     for (const chat of [anna, annaAtPage, anna, annaAtPage, ben]) await bench.watch.judge(press(chat));
 
     const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
-    assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, runner: 1 });
+    assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 0, runner: 1 });
     for (const line of [...bench.told[7], ...bench.told[1], ...bench.told.runner]) assert.match(line, words);
   });
 }
+
+test('the home chat hears of a broken edit that an owner was told elsewhere, once', async () => {
+  await using bench = await openWatch();
+  bench.write('limits: { per_day: banana }\n');
+
+  await bench.watch.look(atTerminal);
+  await bench.watch.look(annaAtPage);
+  const before = [...bench.told[7]];
+  await bench.watch.judge(press(anna));
+
+  assert.equal(before.length, 1);
+  const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
+  assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 1, runner: 0 });
+  assert.match(bench.told[7][0] ?? '', /limits\.per_day must be a number/);
+});
 
 test('what was mended before a chat spoke is not told there, and what another edit left as it was is', async () => {
   await using bench = await openWatch();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandTable } from '../../src/gateway/commands.ts';
@@ -129,6 +129,25 @@ test('the home chat is told what belongs to no chat, also after a restart', asyn
 
   await house.telegram.whenShown(anna.id, isTold);
   assert.ok(!isTold(house.telegram.shown(ben.id).map(({ text }) => text)));
+});
+
+const startedOn = /max_turns.*; the settings of .* are used until this is mended/;
+
+test('a start on broken settings is told in the home chat, once, and is in the log', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  house.telegram.say('/sethome');
+  await house.telegram.whenShown(anna.id, begins('This chat is now told what belongs to no chat'));
+  await house.close();
+  await house.configure({ allow: [anna.id] }, { agent: { max_turns: 'many' } });
+  await house.open();
+
+  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => startedOn.test(text)));
+  house.telegram.say('/status');
+  const shown = await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('session ')));
+
+  assert.equal(shown.filter((text) => text.includes('max_turns')).length, 1);
+  const [log = ''] = await readdir(join(house.home, 'logs'));
+  assert.match(await readFile(join(house.home, 'logs', log), 'utf8'), startedOn);
 });
 
 test('a home chat whose owner has no access any more is told nothing', async () => {

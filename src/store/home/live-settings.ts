@@ -40,6 +40,14 @@ export class LiveSettings implements Settings {
     return this.#current;
   }
 
+  /** What people should know who were not there at the start: that the file was broken. A safe start does not look at it. */
+  get newsAtStart(): readonly SettingsNews[] {
+    const { source, warnings } = this.#current;
+    if (source !== 'last-good' || this.#start === 'safe') return [];
+    const stamp = this.#stamp;
+    return [{ text: warnings.join('; '), stands: () => this.#stamp === stamp }];
+  }
+
   async refresh(): Promise<readonly SettingsNews[]> {
     const found = await this.#lookInTurn();
     const unsaid = this.#unsaid;
