@@ -4,7 +4,8 @@ import { renderLines } from './plain-lines.js';
 /**
  * @typedef {object} Item
  * @property {string} id
- * @property {'user' | 'reply' | 'aside' | 'act' | 'notice'} type
+ * @property {'user' | 'reply' | 'aside' | 'act' | 'notice' | 'undone'} type
+ * @property {string} [turn]
  * @property {number} at
  * @property {string} text
  * @property {readonly ItemFile[]} [files]
@@ -17,7 +18,7 @@ import { renderLines } from './plain-lines.js';
  * @property {string} path
  */
 
-const names = { user: 'You', reply: 'Talaria', aside: 'Talaria', act: 'Tool', notice: 'Notice' };
+const names = { user: 'You', reply: 'Talaria', aside: 'Talaria', act: 'Tool', notice: 'Notice', undone: '' };
 const written = new Set(['reply', 'aside']);
 
 /** What was said, each thing once: whatever is told again under the same id is already there. */
@@ -53,6 +54,10 @@ export class MessageList {
    */
   add(item) {
     if (this.#byId.has(item.id)) return;
+    if (item.type === 'undone') {
+      this.#takeBack(item.turn ?? '');
+      return;
+    }
     if (item.type === 'user') this.#dropUnseen(item.text);
     this.#root.insertBefore(this.#make(item), this.#unseen[0] ?? null);
   }
@@ -114,6 +119,18 @@ export class MessageList {
     for (const id of this.#taken) this.see(id);
   }
 
+  /** It stays where it was said, and whoever reads it sees that it counts no more. @param {string} turn */
+  #takeBack(turn) {
+    for (const node of this.#root.children) {
+      if (node.getAttribute('data-turn') !== turn || node.classList.contains('undone')) continue;
+      node.classList.add('undone');
+      const state = document.createElement('span');
+      state.className = 'state';
+      state.textContent = 'taken back';
+      node.append(state);
+    }
+  }
+
   /** @param {string} text */
   #dropUnseen(text) {
     this.#drop(this.#unseen.findIndex((node) => node.dataset['text'] === text));
@@ -136,10 +153,11 @@ export class MessageList {
  * @param {Item} item
  * @returns {HTMLElement}
  */
-function makeMessage({ type, at, text, files = [] }) {
+function makeMessage({ type, at, text, turn = '', files = [] }) {
   const node = document.createElement('article');
   node.className = `message ${type}`;
   node.setAttribute('data-at', String(at));
+  node.setAttribute('data-turn', turn);
   const name = document.createElement('span');
   name.className = 'unseen';
   name.textContent = `${names[type]}: `;

@@ -1,4 +1,4 @@
-import type { SessionId } from '../base/ids.ts';
+import type { SessionId, TurnId } from '../base/ids.ts';
 import { partsToText } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { KeptOutbound, Outbox, Sessions, TurnLog } from '../model/store.ts';
@@ -39,7 +39,10 @@ export async function readChat(address: Address, from: Cursor | undefined, deps:
   const start: Cursor = isSame ? from : { session: session.id, seq: 0, number: 0 };
   // Messages first: then every entry that one of them follows is there to be read.
   const messages = await deps.outbox.after(session.id, start.number);
-  const entries = await deps.turns.after(session.id, (start.since ?? start.seq + 1) - 1);
+  // From the end of each turn on that one of them is the reply of: it says which turn that was.
+  const replied = messages.filter(({ message }) => message.kind === 'reply').map(({ afterSeq }) => afterSeq);
+  const first = Math.min(start.since ?? start.seq + 1, ...replied);
+  const entries = await deps.turns.after(session.id, first - 1);
   return { from: isSame ? 'cursor' : 'beginning', session, ...merge(start, entries, messages) };
 }
 
@@ -65,13 +68,16 @@ function merge(
   const items: { readonly item: ChatItem; readonly cursor: Cursor }[] = [];
   const waiting = [...messages];
   const trace = new TurnTrace();
+  const endedAt = new Map<number, TurnId>();
   let cursor = start;
   const take = (message: KeptOutbound): void => {
     cursor = { ...cursor, number: message.number };
-    items.push({ item: itemOfMessage(message), cursor });
+    const turn = message.message.kind === 'reply' ? endedAt.get(message.afterSeq) : undefined;
+    items.push({ item: { ...itemOfMessage(message), ...(turn && { turn }) }, cursor });
   };
   for (const entry of entries) {
     const traced = trace.take(entry);
+    if (entry.entry.type === 'turn.settled') endedAt.set(entry.seq, entry.turnId);
     if (entry.seq <= start.seq) continue;
     while (waiting[0] !== undefined && waiting[0].afterSeq < entry.seq) take(waiting.shift() as KeptOutbound);
     const { since } = trace;
@@ -91,7 +97,9 @@ function itemOfMessage({ at, message }: KeptOutbound): ChatItem {
   return { id, type: kind === 'reply' ? 'reply' : 'notice', at, text, ...(shown.length > 0 && { files: shown }) };
 }
 
-function itemOfEntry({ sessionId, seq, at, entry }: LoggedEntry): ChatItem | undefined {
+function itemOfEntry({ sessionId, turnId, seq, at, entry }: LoggedEntry): ChatItem | undefined {
+  const id = `${sessionId}.${seq}`;
+  if (entry.type === 'context.undone') return { id, type: 'undone', at, text: '', turn: entry.turn };
   if (entry.type !== 'turn.admitted' && entry.type !== 'turn.steered') return undefined;
-  return { id: `${sessionId}.${seq}`, type: 'user', at, text: partsToText(entry.parts) };
+  return { id, type: 'user', at, text: partsToText(entry.parts), turn: turnId };
 }

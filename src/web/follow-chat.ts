@@ -178,7 +178,7 @@ class Following {
 type ReadItem = Reading['items'][number];
 
 function isMessage({ item }: ReadItem): boolean {
-  return item.type !== 'act';
+  return item.type !== 'act' && item.type !== 'undone';
 }
 
 /** The last messages, and what was done between them. */

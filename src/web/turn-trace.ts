@@ -92,7 +92,7 @@ export class TurnTrace {
     if (this.#speech === undefined) return undefined;
     const { first, text } = this.#speech;
     this.#speech = undefined;
-    return { id: idOf(first), type: 'aside', at: first.at, text };
+    return { id: idOf(first), type: 'aside', at: first.at, text, turn: first.turnId };
   }
 
   #note(callId: CallId, consent: string): void {
@@ -163,7 +163,7 @@ function clip(text: string): string {
 }
 
 function act(logged: LoggedEntry, text: string): ChatItem {
-  return { id: idOf(logged), type: 'act', at: logged.at, text };
+  return { id: idOf(logged), type: 'act', at: logged.at, text, turn: logged.turnId };
 }
 
 function idOf({ sessionId, seq }: LoggedEntry): string {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noBrowser, SharedChromium } from '../support/browser.ts';
+import type { TestBrowser } from '../support/browser.ts';
+import { callsTool, says } from '../support/model-script.ts';
+import { isReply } from '../support/web-events.ts';
+import { openWebHouse } from '../support/web-house.ts';
+import type { WebHouse } from '../support/web-house.ts';
+
+const chromium = new SharedChromium();
+after(() => chromium[Symbol.asyncDispose]());
+
+const skip = noBrowser;
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+async function enter(house: WebHouse, browser: TestBrowser): Promise<Page> {
+  const page = await browser.open(await house.askDesk({ type: 'link' }));
+  await page.getByText('Connected', { exact: true }).waitFor();
+  return page;
+}
+
+async function whenReplied(page: Page, text: string): Promise<void> {
+  await page.locator('#messages .reply', { hasText: text }).waitFor();
+}
+
+/** Everything that was said, and whether it is marked, as a screen reader reads it. */
+async function read(page: Page): Promise<readonly string[]> {
+  const texts = await page.locator('#messages .message').allTextContents();
+  return texts.map((text) => text.replaceAll(/\s+/g, ' ').trim());
+}
+
+test('what was taken back is marked, and nothing else is, also after a reload', { skip }, async () => {
+  const tried = callsTool('read_file', { path: 'a' }, { text: 'Let me see.' });
+  await using house = await openWebHouse({ script: [says('Kept.'), tried, says('Wrong.')] });
+  await using browser = await chromium.open();
+  const page = await enter(house, browser);
+  await send(page, 'tea?');
+  await whenReplied(page, 'Kept.');
+  await send(page, 'coffee?');
+  await whenReplied(page, 'Wrong.');
+
+  await send(page, '/undo');
+  await page.getByText('Taken back: “coffee?”').waitFor();
+  const live = await read(page);
+  await page.reload();
+  await page.getByText('Taken back: “coffee?”').waitFor();
+
+  assert.deepEqual(await read(page), live);
+  assert.deepEqual(
+    live.filter((text) => text.endsWith('taken back')).map((text) => text.replace(/ · .*| ?taken back$/, '')),
+    ['You: coffee?', 'Talaria: Let me see.', 'Tool: ✗ read_file a', 'Talaria: Wrong.'],
+  );
+});
+
+test('a reply names its turn also to a reader who has read the end of that turn and not yet the reply', async () => {
+  await using house = await openWebHouse({ script: [says('Hello.')] });
+  using stream = await house.follow('one');
+  await house.say('hi');
+  await stream.when(isReply('Hello.'));
+  const headers = await house.asProgram();
+  const { json } = await house.ask('/api/chats/one/history', { headers });
+  const [question] = json['items'] as readonly { readonly turn: string }[];
+
+  const behind = String(json['cursor']).replace(/\.\d+$/, '.0');
+  const rest = await house.ask(`/api/chats/one/history?after=${behind}`, { headers });
+
+  const items = rest.json['items'] as readonly { readonly text: string; readonly turn: string }[];
+  assert.deepEqual(
+    items.map(({ text, turn }) => [text, turn]),
+    [['Hello.', question?.turn]],
+  );
+});
