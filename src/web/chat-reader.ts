@@ -73,7 +73,9 @@ function merge(
   const take = (message: KeptOutbound): void => {
     cursor = { ...cursor, number: message.number };
     const turn = message.message.kind === 'reply' ? endedAt.get(message.afterSeq) : undefined;
-    items.push({ item: { ...itemOfMessage(message), ...(turn && { turn }) }, cursor });
+    const isWord = turn !== undefined && trace.takeReply(turn) === 'program';
+    const item = { ...itemOfMessage(message), ...(turn && { turn }), ...(isWord && { type: 'notice' as const }) };
+    items.push({ item, cursor });
   };
   for (const entry of entries) {
     const traced = trace.take(entry);

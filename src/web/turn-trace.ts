@@ -1,4 +1,4 @@
-import type { CallId } from '../base/ids.ts';
+import type { CallId, TurnId } from '../base/ids.ts';
 import { withoutForeignMarks } from '../base/foreign-text.ts';
 import { wentWrong } from '../model/call-summary.ts';
 import { callLine } from '../model/call-words.ts';
@@ -7,6 +7,7 @@ import type { ToolCall, ToolOutcome } from '../model/message.ts';
 import type { ConsentRule, LoggedEntry, TurnEntry } from '../model/turn.ts';
 import type { ChatItem } from './chat-item.ts';
 
+type Admitted = Extract<TurnEntry, { readonly type: 'turn.admitted' }>;
 type Finished = Extract<TurnEntry, { readonly type: 'step.finished' }>;
 type Answered = Extract<TurnEntry, { readonly type: 'approval.answered' }>;
 
@@ -25,6 +26,11 @@ interface Speech {
   readonly end: 'whole' | 'cut';
 }
 
+interface Work {
+  readonly seq: number;
+  readonly state: 'open' | 'settled';
+}
+
 const longestLine = 160;
 
 /**
@@ -34,10 +40,12 @@ const longestLine = 160;
 export class TurnTrace {
   #speech: Speech | undefined;
   readonly #calls = new Map<CallId, OpenCall>();
+  /** Commands that run as turns: what answers them is not the model's word. */
+  readonly #works = new Map<TurnId, Work>();
 
   /** The first entry that is needed to understand those that follow; undefined where none is. */
   get since(): number | undefined {
-    const seqs = [...this.#calls.values()].map(({ seq }) => seq);
+    const seqs = [...this.#calls.values(), ...this.#works.values()].map(({ seq }) => seq);
     if (this.#speech) seqs.push(this.#speech.first.seq);
     return seqs.length === 0 ? undefined : Math.min(...seqs);
   }
@@ -61,8 +69,11 @@ export class TurnTrace {
       case 'limit.reached':
         return entry.verdict === 'lifted' ? act(logged, `✓ went on past the limit ${entry.detail}`) : undefined;
       case 'turn.settled':
+        this.#settleWork(logged.turnId);
         return this.#settleTurn(entry.result.type === 'replied');
       case 'turn.admitted':
+        if (isWork(entry)) this.#works.set(logged.turnId, { seq: logged.seq, state: 'open' });
+        return undefined;
       case 'turn.claimed':
       case 'turn.released':
       case 'turn.announced':
@@ -77,6 +88,18 @@ export class TurnTrace {
       case 'context.undone':
         return undefined;
     }
+  }
+
+  /** Who wrote the reply to a turn. It is not asked again. */
+  takeReply(turnId: TurnId): 'model' | 'program' {
+    return this.#works.delete(turnId) ? 'program' : 'model';
+  }
+
+  /** One that was to be answered and was not is forgotten when the next turn is over. */
+  #settleWork(turnId: TurnId): void {
+    for (const [id, { state }] of this.#works) if (state === 'settled') this.#works.delete(id);
+    const own = this.#works.get(turnId);
+    if (own) this.#works.set(turnId, { ...own, state: 'settled' });
   }
 
   #finishStep(logged: LoggedEntry, { message, finish }: Finished): ChatItem | undefined {
@@ -113,6 +136,11 @@ export class TurnTrace {
     // What was said last stands in the reply.
     return hasReplied ? undefined : item;
   }
+}
+
+/** A retry says a message again, which the model answers. */
+function isWork({ purpose }: Admitted): boolean {
+  return purpose !== undefined && purpose.type !== 'retry';
 }
 
 function describeAnswer({ verdict, by, rule, scope }: Answered): string {

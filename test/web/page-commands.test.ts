@@ -75,3 +75,24 @@ test('a reply names its turn also to a reader who has read the end of that turn 
     [['Hello.', question?.turn]],
   );
 });
+
+test(
+  'a command that runs as a turn is answered by a notice, also after a reload, and a retry by the model',
+  { skip },
+  async () => {
+    await using house = await openWebHouse({ script: [says('First.'), says('Second.')] });
+    await using browser = await chromium.open();
+    const page = await enter(house, browser);
+    await send(page, 'tea?');
+    await whenReplied(page, 'First.');
+    await send(page, '/retry');
+    await whenReplied(page, 'Second.');
+
+    await send(page, '/undo');
+    await page.locator('#messages .notice', { hasText: 'Taken back: “tea?”' }).waitFor();
+    await page.reload();
+    await page.locator('#messages .notice', { hasText: 'Taken back: “tea?”' }).waitFor();
+
+    assert.deepEqual(await page.locator('#messages .reply .body').allInnerTexts(), ['First.', 'Second.']);
+  },
+);
