@@ -58,7 +58,7 @@ export class ChatList {
   #makeRow({ chat, title }) {
     const link = document.createElement('a');
     link.href = `#chat=${encodeURIComponent(chat)}`;
-    link.textContent = title === '' ? '(no title)' : title;
+    link.textContent = title === '' ? 'New chat' : title;
     if (chat === this.#current) link.setAttribute('aria-current', 'page');
     const state = this.#busy[chat];
     if (state) {

@@ -80,6 +80,7 @@ class ChatView {
         this.#messages.clear();
         this.#messages.noteEarlier(data.earlier);
         title.show(data.title);
+        if (this.#hasCaughtUp) void refreshChats(this.chat);
         break;
       case 'item':
         this.#messages.add(data);

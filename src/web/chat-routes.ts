@@ -57,12 +57,15 @@ interface ChatSummary {
   readonly activeAt: number;
 }
 
-/** One row a chat, for the session that was last active there. */
+/** One row a chat in which something was ever said, for the session that was last active there, though it be new and empty. */
 async function listChats({ store }: ChatRoutesDeps): Promise<readonly ChatSummary[]> {
-  const sessions = await store.sessions.list({ platform: webchatPlatform, stage: 'begun', limit: mostChats });
+  const some = { platform: webchatPlatform, limit: mostChats };
+  const begun = await store.sessions.list({ ...some, stage: 'begun' });
+  const known = new Set(begun.map(({ address }) => address.chat));
   const byChat = new Map<string, ChatSummary>();
-  for (const { id, address, title, activeAt } of sessions) {
-    if (!byChat.has(address.chat)) byChat.set(address.chat, { chat: address.chat, session: id, title, activeAt });
+  for (const { id, address, title, activeAt } of [...(await store.sessions.list(some)), ...begun]) {
+    const { chat } = address;
+    if (known.has(chat) && !byChat.has(chat)) byChat.set(chat, { chat, session: id, title, activeAt });
   }
   return [...byChat.values()];
 }

@@ -96,3 +96,27 @@ test(
     assert.deepEqual(await page.locator('#messages .reply .body').allInnerTexts(), ['First.', 'Second.']);
   },
 );
+
+test(
+  'after /new the list of chats says the same as the heading, at once and after a reload, and again when it has a name',
+  { skip },
+  async () => {
+    await using house = await openWebHouse({ script: [says('First.'), says('Second.')] });
+    await using browser = await chromium.open();
+    const page = await enter(house, browser);
+    const row = page.locator('#chats a[aria-current]');
+    await send(page, 'tea?');
+    await row.filter({ hasText: 'tea?' }).waitFor();
+
+    await send(page, '/new');
+    await row.filter({ hasText: 'New chat' }).waitFor();
+    const heading = await page.locator('#title').innerText();
+    await page.reload();
+    await row.filter({ hasText: 'New chat' }).waitFor();
+    await send(page, 'coffee?');
+    await row.filter({ hasText: 'coffee?' }).waitFor();
+
+    assert.equal(heading, 'New chat');
+    assert.equal(await page.locator('#chats a').count(), 1);
+  },
+);
