@@ -200,7 +200,12 @@ async function logIn() {
   history.replaceState(null, '', location.pathname);
   const answer = await ask('/api/login', { code }).catch(() => undefined);
   if (answer === undefined) return 'Talaria cannot be reached.';
-  return answer.status === 200 ? '' : (answer.data.error ?? 'That did not work.');
+  return answer.status === 200 ? '' : asSentence(answer.data.error ?? 'that did not work');
+}
+
+/** What the server says of a problem stands elsewhere behind a colon; here it stands alone. @param {string} reason */
+function asSentence(reason) {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
 function chatInAddress() {

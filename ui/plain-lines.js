@@ -1,6 +1,9 @@
+// Behind a wider one too little room is left.
+const widestColumn = 48;
+
 /**
- * What the program prints, line by line. Where a line has two columns, as in a list of commands, a narrow screen shows the
- * second one below the first. The text itself stays as it is.
+ * What the program prints, line by line. Where a line has two columns, as in a list of commands, the second one goes on below
+ * its own beginning; a narrow screen shows it below the first. The text itself stays as it is.
  * @param {string} text
  * @returns {DocumentFragment}
  */
@@ -13,6 +16,8 @@ export function renderLines(text) {
     // A line without anything is as high as any other.
     node.append(first === '' ? '\u00a0' : first);
     if (second !== '') node.append(makeSpan('gap', gap), makeSpan('second', second));
+    const column = first.length + gap.length;
+    if (second !== '' && column <= widestColumn) node.style.setProperty('--column', `${column}ch`);
     fragment.append(node);
   }
   return fragment;

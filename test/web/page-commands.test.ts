@@ -120,3 +120,26 @@ test(
     assert.equal(await page.locator('#chats a').count(), 1);
   },
 );
+
+test(
+  'what does not fit beside a command in /help goes on below its own beginning, not where a command would begin',
+  { skip },
+  async () => {
+    await using house = await openWebHouse();
+    await using browser = await chromium.open();
+    const page = await enter(house, browser);
+    await page.setViewportSize({ width: 1200, height: 900 });
+    await send(page, '/help');
+    await page.locator('#messages .notice .second').first().waitFor();
+
+    // One rectangle a row of text, and one for the space at which it was broken.
+    const lefts = (await page.evaluate(`[...document.querySelectorAll('#messages .notice .second')].map((node) => {
+    const rows = Object.values(Object.groupBy(node.getClientRects(), ({ top }) => Math.round(top)));
+    return rows.map((parts) => Math.round(Math.min(...parts.map(({ left }) => left))));
+  })`)) as readonly (readonly number[])[];
+
+    assert.ok(lefts.some(({ length }) => length > 1));
+    assert.equal(new Set(lefts.flat()).size, 1);
+    assert.deepEqual(browser.complaints, []);
+  },
+);

@@ -54,7 +54,8 @@ test('without a link the page says how to get one, and a used link says so', { s
   await bare.getByText('This browser is not logged in.').waitFor();
   const used = await browser.open(link);
 
-  await used.getByText('this link was used or is too old').waitFor();
+  await used.getByText('link was used or is too old').waitFor();
+  assert.match(await used.locator('#door-text').innerText(), /^This link was used .* prints a new one\.$/);
   // Not by the chat that is opened behind it: here none is.
   assert.doesNotMatch(used.url(), /code/);
   assert.match(await used.locator('#door').innerText(), /talaria gateway link/);
