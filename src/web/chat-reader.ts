@@ -43,7 +43,7 @@ export async function readChat(address: Address, from: Cursor | undefined, deps:
   const replied = messages.filter(({ message }) => message.kind === 'reply').map(({ afterSeq }) => afterSeq);
   const first = Math.min(start.since ?? start.seq + 1, ...replied);
   const entries = await deps.turns.after(session.id, first - 1);
-  return { from: isSame ? 'cursor' : 'beginning', session, ...merge(start, entries, messages) };
+  return { from: isSame ? 'cursor' : 'beginning', session, ...merge(start, entries, messages, address) };
 }
 
 export function writeCursor({ session, seq, number, since }: Cursor): string {
@@ -64,6 +64,7 @@ function merge(
   start: Cursor,
   entries: readonly LoggedEntry[],
   messages: readonly KeptOutbound[],
+  { chat }: Address,
 ): Pick<Reading, 'items' | 'cursor'> & { readonly cursor: Cursor } {
   const items: { readonly item: ChatItem; readonly cursor: Cursor }[] = [];
   const waiting = [...messages];
@@ -74,7 +75,7 @@ function merge(
     cursor = { ...cursor, number: message.number };
     const turn = message.message.kind === 'reply' ? endedAt.get(message.afterSeq) : undefined;
     const isWord = turn !== undefined && trace.takeReply(turn) === 'program';
-    const item = { ...itemOfMessage(message), ...(turn && { turn }), ...(isWord && { type: 'notice' as const }) };
+    const item = { ...itemOfMessage(message, chat), ...(turn && { turn }), ...(isWord && { type: 'notice' as const }) };
     items.push({ item, cursor });
   };
   for (const entry of entries) {
@@ -91,10 +92,11 @@ function merge(
   return { items, cursor };
 }
 
-function itemOfMessage({ at, message }: KeptOutbound): ChatItem {
-  const { id, kind, text, address, files = [] } = message;
+/** Its files are fetched where it is read, wherever it was said: a conversation can come from a terminal. */
+function itemOfMessage({ at, message }: KeptOutbound, chat: string): ChatItem {
+  const { id, kind, text, files = [] } = message;
   const shown = files.map((file, index): ChatFile => {
-    return { name: file.name, kind: file.kind, path: `/api/chats/${address.chat}/files/${id}/${index}` };
+    return { name: file.name, kind: file.kind, path: `/api/chats/${chat}/files/${id}/${index}` };
   });
   return { id, type: kind === 'reply' ? 'reply' : 'notice', at, text, ...(shown.length > 0 && { files: shown }) };
 }

@@ -7,7 +7,7 @@ import { describeIntake } from '../gateway/describe-intake.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Intake } from '../gateway/intake.ts';
 import { webchatPlatform } from '../model/channel.ts';
-import type { Inbound } from '../model/channel.ts';
+import type { Inbound, Outbound } from '../model/channel.ts';
 import { textPart } from '../model/message.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
@@ -94,10 +94,17 @@ function streamEvents(c: Context<WebEnv>, deps: ChatRoutesDeps): Response {
 /** Only what a message of this chat brought along, by its place there: no path ever comes from outside. */
 async function handOutFile(c: Context<WebEnv>, { store }: ChatRoutesDeps): Promise<Response> {
   const queued = await store.outbox.get((c.req.param('message') ?? '') as OutboxId);
-  const isHere = queued !== undefined && addressKey(queued.message.address) === addressKey(addressOf(c));
+  const isHere = queued !== undefined && (await isOfChat(queued.message, addressOf(c), store));
   const file = isHere ? queued.message.files?.[Number(c.req.param('index'))] : undefined;
   if (file === undefined) throw new HTTPException(404, { message: 'there is no such file' });
   return await sendFile(c, file);
+}
+
+/** Sent to this chat, or at another place in the conversation that is here now. */
+async function isOfChat({ id, address }: Outbound, chat: Address, store: ChatRoutesDeps['store']): Promise<boolean> {
+  if (addressKey(address) === addressKey(chat)) return true;
+  const session = await store.sessions.find(chat);
+  return session !== undefined && (await store.outbox.after(session.id, 0)).some(({ message }) => message.id === id);
 }
 
 async function takeMessage(c: Context<WebEnv>, deps: ChatRoutesDeps): Promise<Response> {

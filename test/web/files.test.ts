@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OutboxId, PersonId } from '../../src/base/ids.ts';
 import type { OutboundFile } from '../../src/model/channel.ts';
+import type { Address } from '../../src/model/session.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { makePng } from '../support/pictures.ts';
 import { openWebHouse } from '../support/web-house.ts';
@@ -12,8 +13,11 @@ import type { WebHouse } from '../support/web-house.ts';
 const page = '<script>globalThis.owned=1</script>';
 
 /** Puts a reply with files into a chat, as the agent would. */
-async function sendFiles(house: WebHouse, files: readonly OutboundFile[]): Promise<OutboxId> {
-  const address = { platform: 'webchat', account: 'local', chat: 'one', thread: '' };
+async function sendFiles(
+  house: WebHouse,
+  files: readonly OutboundFile[],
+  address: Address = { platform: 'webchat', account: 'local', chat: 'one', thread: '' },
+): Promise<OutboxId> {
   const session = await house.app.store.sessions.at({ address, person: 'owner' as PersonId, workdir: '/' });
   const message = { sessionId: session.id, address, kind: 'reply' as const, text: 'Here.', files };
   return await house.app.store.outbox.enqueue({ ...message, notAfter: Date.now() + 60_000 });
@@ -88,6 +92,25 @@ test('a file is found by its place in a message of this chat, and in no other wa
 
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]));
   assert.equal(stranger.status, 401);
+});
+
+test('a file that was sent at a terminal is fetched in the chat that its conversation came back to', async () => {
+  await using house = await openWebHouse();
+  const terminal = { platform: 'terminal', account: 'local', chat: 'node_1', thread: '' };
+  const [, file] = await writeFiles(house);
+  await sendFiles(house, file === undefined ? [] : [file], terminal);
+  const { sessions } = house.app.store;
+  const { id } = await sessions.at({ address: terminal, person: 'owner' as PersonId, workdir: '/' });
+  await sessions.resume(id, { ...terminal, platform: 'webchat', chat: 'one' });
+  const headers = await house.asProgram();
+
+  const { json } = await house.ask('/api/chats/one/history', { headers });
+  const [item] = json['items'] as readonly { readonly files: readonly { readonly path: string }[] }[];
+  const path = item?.files[0]?.path ?? '';
+  const elsewhere = await house.ask(path.replace('/one/', '/two/'), { headers });
+
+  assert.equal((await house.ask(path, { headers })).text, page);
+  assert.equal(elsewhere.status, 404);
 });
 
 test('the page shows pictures and links to files', { skip: noBrowser }, async () => {
