@@ -38,7 +38,7 @@ export type CommandOutcome = string | Work | { readonly type: 'restart'; readonl
 
 export interface CommandDeps {
   readonly store: Store;
-  readonly lanes: Pick<Lanes, 'isBusy' | 'running'>;
+  readonly lanes: Pick<Lanes, 'isBusy' | 'running' | 'waitOf'>;
   readonly signals: Signals;
   readonly wake: Wake;
   readonly agents: Pick<AgentCache, 'evictAll'>;

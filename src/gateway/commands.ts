@@ -146,7 +146,7 @@ export const commandTable: readonly CommandRow[] = [
     aliases: [],
     group: 'session',
     usage: '/status',
-    summary: 'this session, its model and whether it works',
+    summary: 'this session, its model and what it is at',
     run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runStatus(inbound, deps),
   },
   {

@@ -96,7 +96,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
   if (news !== undefined) deps.tell(session, news);
   const settleWith = (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]): Promise<void> =>
     settleTurn(turn, session, result, { ...deps, tx, pictures });
-  const { signal, interruptDepth } = deps.lane.begin(turn);
+  const { signal, interruptDepth } = deps.lane.begin(turn, () => waits.describe());
   if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
   const run = held.agent.run(turn, {
     settings: session.settings,

@@ -5,9 +5,12 @@ import type { AbortCause, TurnRef } from '../model/turn.ts';
 /** Serves a session until it has no unsettled turn left. Says which turn it is at. */
 export type Drain = (sessionId: SessionId, lane: LaneControl) => Promise<void>;
 
+/** What a turn waits for and since when, in one line. */
+export type DescribeWait = () => string;
+
 export interface LaneControl {
-  /** Begins a turn: from here on a stop reaches it, and only it. */
-  begin(turn: TurnRef): BegunTurn;
+  /** Begins a turn: from here on a stop reaches it, and only it. Whoever asks is told what it waits for. */
+  begin(turn: TurnRef, describeWait: DescribeWait): BegunTurn;
   /** Tells the turn that has begun to end. */
   abort(cause: AbortCause): void;
   /** Says whether the turn waits for nothing but a person: then a gateway that is to end does not wait for it. */
@@ -28,6 +31,7 @@ export interface BegunTurn {
 
 interface Lane {
   turn: TurnRef | undefined;
+  describeWait: DescribeWait | undefined;
   controller: AbortController;
   interruptDepth: number;
   restsOn: 'person' | 'nobody';
@@ -66,6 +70,11 @@ export class Lanes implements AsyncDisposable {
   running(sessionId: SessionId): TurnRef | undefined {
     const lane = this.#lanes.get(sessionId);
     return lane?.controller.signal.aborted === true ? undefined : lane?.turn;
+  }
+
+  /** What the turn of a session waits for; undefined where none has begun. */
+  waitOf(sessionId: SessionId): string | undefined {
+    return this.#lanes.get(sessionId)?.describeWait?.();
   }
 
   isBusy(sessionId: SessionId): boolean {
@@ -118,6 +127,7 @@ export class Lanes implements AsyncDisposable {
     const controller = new AbortController();
     const opened: Lane = {
       turn: undefined,
+      describeWait: undefined,
       controller,
       interruptDepth: 0,
       restsOn: 'nobody',
@@ -147,7 +157,10 @@ export class Lanes implements AsyncDisposable {
 
   #controlOf(lane: Lane): LaneControl {
     return {
-      begin: (turn) => this.#begin(turn, lane),
+      begin: (turn, describeWait) => {
+        lane.describeWait = describeWait;
+        return this.#begin(turn, lane);
+      },
       abort: (cause) => lane.controller.abort(cause),
       rest: (on) => {
         lane.restsOn = on;
@@ -198,4 +211,5 @@ function wasStopped({ controller: { signal } }: Lane): boolean {
 
 function endTurn(lane: Lane): void {
   lane.turn = undefined;
+  lane.describeWait = undefined;
 }

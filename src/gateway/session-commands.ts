@@ -95,8 +95,8 @@ async function describeServers({ toolServers }: CommandDeps): Promise<readonly s
 async function describeWork({ id, address }: Session, deps: CommandDeps): Promise<string> {
   const waiting = (await deps.store.turns.unsettled(id)).length - 1;
   const asked = deps.approvals.oldestAt(address) ?? deps.questions.oldestAt(address);
-  const work = asked ? describeAsked(asked) : deps.lanes.isBusy(id) ? 'working' : 'idle';
-  return waiting > 0 ? `${work}, ${waiting} more wait` : work;
+  const work = asked ? describeAsked(asked) : (deps.lanes.waitOf(id) ?? (deps.lanes.isBusy(id) ? 'working' : 'idle'));
+  return waiting > 0 ? `${work}; ${waiting} more ${waiting === 1 ? 'waits' : 'wait'}` : work;
 }
 
 function describeAsked({ text, about }: Outbound): string {

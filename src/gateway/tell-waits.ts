@@ -38,6 +38,11 @@ export class WaitTeller implements AsyncDisposable {
     return this.#waiting.obstacle.type === 'person';
   }
 
+  /** What is waited for at this moment. */
+  describe(): string {
+    return describeWait(this.#waiting, this.#deps.clock.monotonic());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort('over');
     await this.#telling;
@@ -64,7 +69,7 @@ export class WaitTeller implements AsyncDisposable {
     // A store that cannot be read is no reason to be silent.
     const behind = await this.#deps.countBehind().catch(() => 0);
     if (signal.aborted) return;
-    const text = describeWait(this.#waiting, this.#deps.clock.monotonic());
+    const text = this.describe();
     this.#deps.tell(behind === 0 ? text : `${text}; ${behind} more ${behind === 1 ? 'waits' : 'wait'} for a place`);
   }
 }

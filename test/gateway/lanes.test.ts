@@ -81,7 +81,7 @@ test('a turn is entered one deeper for each turn in a row that was stopped befor
     signals,
     async drain(sessionId, lane) {
       for (const [index, end] of ['stopped', 'stopped', 'by-itself', 'inactive', 'by-itself'].entries()) {
-        depths.push(lane.begin({ sessionId, turnId: `trn_${index}` as TurnId }).interruptDepth);
+        depths.push(lane.begin({ sessionId, turnId: `trn_${index}` as TurnId }, () => '').interruptDepth);
         if (end === 'stopped') signals.send(sessionId, { type: 'stop', by: 'owner' as PersonId });
         if (end === 'inactive') lane.abort({ type: 'inactive', reason: 'nothing happened' });
         lane.end();
@@ -108,7 +108,7 @@ test('a stop that names a turn reaches no other one', async () => {
       const stop = { type: 'stop', by: 'owner' as PersonId, turnId: 'trn_1' as TurnId } as const;
       signals.send(sessionId, stop);
       for (const index of [0, 1, 2]) {
-        const { signal } = lane.begin({ sessionId, turnId: `trn_${index}` as TurnId });
+        const { signal } = lane.begin({ sessionId, turnId: `trn_${index}` as TurnId }, () => '');
         signals.send(sessionId, stop);
         stopped.push(signal.aborted);
         lane.end();

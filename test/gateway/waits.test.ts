@@ -59,6 +59,25 @@ test('after 30 s without an answer, and every 15 s from then on, one line says w
   assert.equal(house.shown.at(-1)?.text, 'Here.');
 });
 
+test('/status says what is waited for and since when, and how many wait behind it', async () => {
+  const slow = await openSlowHouse([staysSilent(says('Here.')), says('Next.')]);
+  await using house = slow.house;
+  await house.admit('hello?');
+  await house.server.whenRequested(1);
+  await house.admit('/queue and then');
+
+  await pass(slow, 12);
+  const status = await house.admit('/status');
+  house.server.release();
+  await house.whenIdle();
+  const after = await house.admit('/status');
+
+  const stateIn = (intake: typeof status): string | undefined =>
+    intake.type === 'commanded' ? /^state {4}(.*)$/m.exec(intake.reply)?.[1] : undefined;
+  assert.equal(stateIn(status), 'waiting for custom:scripted, 12 s, try 1 of 4; 1 more waits');
+  assert.equal(stateIn(after), 'idle');
+});
+
 test('the line counts the tries, goes on counting the time, and names who comes next', async () => {
   const fallback = { provider: 'openrouter', model: 'auto', base_url: 'http://127.0.0.1:9/v1', key_env: 'KEY' };
   const slow = await openSlowHouse([failsWith(503), staysSilent(says('Here.'))], {
