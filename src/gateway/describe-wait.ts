@@ -1,14 +1,10 @@
-import { underlyingCall } from '../model/bridged-call.ts';
-import { callLine, callWords } from '../model/call-words.ts';
-import type { ToolCall } from '../model/message.ts';
+import { nameCall } from '../model/call-words.ts';
 import type { RuntimeName } from '../model/runtime.ts';
 import type { Wait } from '../model/turn.ts';
 import type { Obstacle, Waiting } from './follow-wait.ts';
 import { titleOf } from './vendor-titles.ts';
 
 export const waitingForPerson = 'waiting for your answer (question below)';
-
-const longestCall = 60;
 
 /** What is waited for and since when, in one line for the person who waits. Pure. */
 export function describeWait({ obstacle, sinceMs }: Waiting, nowMs: number): string {
@@ -56,13 +52,6 @@ function describeCalls(wait: Extract<Wait, { readonly type: 'tools' }>, time: st
   const named = others.length === 0 ? first : `${first} and ${others.length} more`;
   // The command last, where a narrow line is cut.
   return wait.begun === 'before' ? `it still runs; waiting for it, ${time}: ${named}` : `running ${named}, ${time}`;
-}
-
-/** A command says more than the name of the tool that runs it. */
-function nameCall(call: ToolCall): string {
-  const { name } = underlyingCall(call);
-  if (name !== 'terminal' || callWords(call) === '') return callLine(call, longestCall);
-  return `\`${callLine(call, longestCall + name.length + 1).slice(name.length + 1)}\``;
 }
 
 /** Seconds for the first two minutes, then minutes, then hours. Pure. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
 import type { OutboundFile } from '../model/channel.ts';
@@ -23,6 +24,7 @@ export interface DrainDeps {
   readonly owner: NodeId;
   readonly settings: Pick<Settings, 'current'>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly show: (session: Session, turn: TurnRef, event: StepEvent) => void;
   /** Takes over what changed in the settings, before a turn begins. */
   readonly refreshSettings: (session: Session) => Promise<void>;
@@ -117,9 +119,17 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     const next = await run.next();
     if (next.done === true) return next.value.type === 'released';
     waits.take(next.value);
+    noteParking(turn, next.value, deps.log);
     deps.lane.rest(waits.isForPerson ? 'person' : 'nobody');
     show(next.value);
   }
+}
+
+function noteParking({ sessionId, turnId }: TurnRef, event: StepEvent, log: Log): void {
+  if (event.type !== 'entry' || event.logged.entry.type !== 'turn.settled') return;
+  const { result } = event.logged.entry;
+  if (result.type !== 'parked') return;
+  log.write('warn', 'a turn was put aside', { session: sessionId, turn: turnId, reason: result.reason });
 }
 
 interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'readsStore'> {

@@ -188,6 +188,7 @@ export class Gateway implements AsyncDisposable {
     const { store } = this.#deps;
     await this.#notices.returnAll();
     const unsettled = await store.turns.unsettled();
+    await (await import('./note-crashes.ts')).noteCrashes(unsettled, this.#deps);
     for (const sessionId of new Set(unsettled.map((turn) => turn.sessionId))) {
       const session = await store.sessions.get(sessionId);
       // What was put off in a session that its chat has left goes on when it comes back.

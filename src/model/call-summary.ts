@@ -31,6 +31,12 @@ export function isQuestion({ name }: ToolCall): boolean {
   return name === 'clarify';
 }
 
+/** Whether a call was still at work when it was told to end. Pure. */
+export function wasStopped(outcome: ToolOutcome): boolean {
+  if (outcome.type !== 'done') return outcome.type === 'interrupted';
+  return partsToText(outcome.parts).trimEnd().endsWith('[stopped by the user, exit code 130]');
+}
+
 /** Whether a call is a failure to a person. To the model a command that failed is a result like any other. Pure. */
 export function wentWrong(outcome: ToolOutcome, call: ToolCall | undefined): boolean {
   if (outcome.type !== 'done') return true;

@@ -21,6 +21,15 @@ export function callLine(call: ToolCall, most: number): string {
   return characters.length <= most ? flat : `${characters.slice(0, most - 1).join('')}…`;
 }
 
+const longestName = 60;
+
+/** A call within a sentence. A command says more than the name of the tool that runs it. Pure. */
+export function nameCall(call: ToolCall): string {
+  const { name } = underlyingCall(call);
+  if (name !== 'terminal' || callWords(call) === '') return callLine(call, longestName);
+  return `\`${callLine(call, longestName + name.length + 1).slice(name.length + 1)}\``;
+}
+
 type Wording = (input: JsonObject) => string;
 
 const wordings: Readonly<Record<string, Wording>> = {

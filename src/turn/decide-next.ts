@@ -27,7 +27,7 @@ type DecidedCause = Exclude<NudgeCause, 'news'>;
 const mostCutContinuations = 3;
 const mostMisfitSteps = 3;
 // What was live in two crashes in a row may well be what caused them, however far it got: it is not begun a third time.
-const startsUntilParked = 3;
+export const startsUntilParked = 3;
 
 const outOfStepsText = 'The steps of this turn are used up, and the model gave no summary of them.';
 

@@ -46,7 +46,7 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
     const seenBefore = deps.conversation.seq;
     const next = await considerCompaction(decideNext(recorder.state, deps.limits), deps);
     if (next.type === 'settle') {
-      await unlessStopped(() => settleUnlessSteered(next.result, deps, signal), signal);
+      await unlessStopped(() => settleTurn(next.result, deps, signal), signal);
     } else {
       unrecorded = await unlessStopped(() => act(next, deps, signal), signal);
     }
@@ -120,6 +120,15 @@ async function ask(
 async function compact(plan: CompactionPlan, deps: TurnDeps, signal: AbortSignal): Promise<Unrecorded> {
   const { compactContext } = await import('./compact/compact-context.ts');
   return { preview: '', calls: await compactContext(plan, deps, signal) };
+}
+
+async function settleTurn(result: TurnResult, deps: TurnDeps, signal: AbortSignal): Promise<void> {
+  if (result.type !== 'parked') {
+    await settleUnlessSteered(result, deps, signal);
+    return;
+  }
+  const { endLeftCalls } = await import('./end-left-calls.ts');
+  await settleUnlessSteered(await endLeftCalls(result, deps, signal), deps, signal);
 }
 
 /**
