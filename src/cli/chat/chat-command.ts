@@ -5,7 +5,7 @@ import type { CommandFunction } from '../command.ts';
 import { findGoingOn } from '../processes/going-on.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { describeContinued } from './describe-continued.ts';
-import { recallTurns } from './recall-turns.ts';
+import { findUnderWay, recallTurns } from './recall-turns.ts';
 
 /** A chat: with a person where both ends are a terminal, else with the lines that come in on stdin. */
 export const chatCommand: CommandFunction = async (args, deps) => {
@@ -27,7 +27,7 @@ export const chatCommand: CommandFunction = async (args, deps) => {
       ...app.warnings,
       ...(await describeUnfinished(app, place)),
     ],
-    recalled: await recallSession(app, place),
+    ...(await recallSession(app, place)),
     goingOn: (sessionId) => findGoingOn(sessionId, deps),
   };
   if (!isPerson) {
@@ -51,10 +51,11 @@ function folderOf(process: ProcessPort): string | undefined {
   }
 }
 
-async function recallSession(app: App, { session }: Place): Promise<ChatParts['recalled']> {
-  if (session === undefined) return [];
+async function recallSession(app: App, { session }: Place): Promise<Pick<ChatParts, 'recalled' | 'underWay'>> {
+  if (session === undefined) return { recalled: [], underWay: [] };
   const state = await app.unfinishedIn(session.id);
-  return recallTurns(await app.store.turns.after(session.id, 0), state);
+  const log = await app.store.turns.after(session.id, 0);
+  return { recalled: recallTurns(log, state), underWay: state === 'at-work' ? findUnderWay(log) : [] };
 }
 
 async function describeUnfinished({ store, leftTurns }: App, { session }: Place): Promise<readonly string[]> {

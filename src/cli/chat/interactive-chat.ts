@@ -116,7 +116,7 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */
   async begin({ gateway, model, warnings, isReachable }: ServedTerminal): Promise<void> {
-    const { process, place, notes, recalled } = this.#parts;
+    const { process, place, notes, recalled, underWay } = this.#parts;
     this.#gateway = gateway;
     this.#isReachable = isReachable;
     const { workdir, address } = place.seat;
@@ -126,6 +126,8 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     this.#view.title(title);
     for (const text of [...hints, ...notes, ...warnings]) this.#view.note(text);
     this.#view.recall(recalled);
+    // Before what came since is read: the turn may be over by now.
+    this.#live?.goOn(underWay);
     await gateway.deliver(address);
     this.#view.endRecall();
     const isUnfinished = recalled.some(({ result }) => result === undefined);

@@ -1,5 +1,5 @@
 import { lastTurn } from '../../gateway/undo-commands.ts';
-import type { LoggedEntry } from '../../model/turn.ts';
+import type { LoggedEntry, TurnEntry } from '../../model/turn.ts';
 import { transcribe } from '../render/transcript.ts';
 import type { TurnTranscript, Unfinished } from '../render/transcript.ts';
 
@@ -14,6 +14,16 @@ export function recallTurns(log: readonly LoggedEntry[], unfinished: Unfinished)
   const counting = lastTurn(log)?.turnId;
   const done = lastCommand(log);
   return turns.filter(({ turnId }) => turnId === counting || turnId === done);
+}
+
+/** The entries of the turn that was begun and has no result. Pure. */
+export function findUnderWay(log: readonly LoggedEntry[]): readonly LoggedEntry[] {
+  const byTurn = [...Map.groupBy(log, ({ turnId }) => turnId).values()];
+  return byTurn.find((turn) => has(turn, 'turn.claimed') && !has(turn, 'turn.settled')) ?? [];
+}
+
+function has(turn: readonly LoggedEntry[], type: TurnEntry['type']): boolean {
+  return turn.some(({ entry }) => entry.type === type);
 }
 
 /** The turn that ended last, where it is a command and nobody's message. */

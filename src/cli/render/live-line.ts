@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { describeTime, describeWait } from '../../gateway/describe-wait.ts';
 import { beginWaiting, followWait } from '../../gateway/follow-wait.ts';
 import type { Waiting } from '../../gateway/follow-wait.ts';
-import type { StepEvent } from '../../model/turn.ts';
+import type { LoggedEntry, StepEvent } from '../../model/turn.ts';
 import { fitColumns, oneLine } from './one-line.ts';
 
 /** The screen that a live line stands on. */
@@ -40,6 +40,18 @@ export class LiveLine implements Disposable {
     this.#waiting ??= beginWaiting(this.#clock.monotonic());
     this.#show();
     if (!this.#isTicking) void this.#tick();
+  }
+
+  /** Goes on with a turn that is under way: what it waits for, and since when, is in its entries. */
+  goOn(entries: readonly LoggedEntry[]): void {
+    const [begun] = entries;
+    if (begun === undefined) return;
+    const skewMs = this.#clock.monotonic() - this.#clock.now();
+    this.#waiting = entries.reduce(
+      (waiting, logged) => followWait(waiting, { type: 'entry', logged }, logged.at + skewMs),
+      beginWaiting(begun.at + skewMs),
+    );
+    this.begin();
   }
 
   /** Told of an event once whatever it puts on the screen is there. */

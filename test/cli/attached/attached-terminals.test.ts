@@ -378,9 +378,10 @@ test('who comes back to a turn at work is told what runs, and sees how it ends',
   const gate = await open(gatePath, 'w'); // resolves when the command runs
 
   await using again = openTerminal(bench.desk, ['-c']);
-  const early = await again.shows(/this runs in the gateway: terminal `cat gate`/);
+  const early = await again.shows(/this runs in the gateway: terminal `cat gate`\nrunning `cat gate`, \d+ s$/);
   await gate.close();
 
   const late = await again.shows(/All done\.\n›$/);
   assert.doesNotMatch(early + late, /program ended|program had ended/);
+  assert.doesNotMatch(again.written.slice(0, again.written.indexOf('✓')), /thinking…/);
 });

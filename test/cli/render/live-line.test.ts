@@ -5,7 +5,7 @@ import { StatusNotes } from '../../../src/cli/render/status-notes.ts';
 import type { RuntimeName } from '../../../src/model/runtime.ts';
 import type { StepEvent } from '../../../src/model/turn.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { answered, call, called, entryEvent, replied } from '../support/log-entries.ts';
+import { answered, call, called, claimed, entryEvent, logOf, replied } from '../support/log-entries.ts';
 
 const asking: StepEvent = {
   type: 'waiting',
@@ -108,4 +108,21 @@ test('where no line can be taken away, a silence is explained once, and the next
     notes.follow(event);
 
   assert.deepEqual(said, ['a, 30 s', 'b, 30 s']);
+});
+
+test('whoever comes to a turn that is under way sees what runs, and since when, at once', async () => {
+  using screen = new OneLine();
+  const at = screen.clock.now();
+  await screen.pass(12);
+
+  screen.line.goOn(
+    logOf([claimed(), answered('', [call('1', 'sleep 60')]), called(call('1', 'sleep 60'))]).map((logged) => ({
+      ...logged,
+      at,
+    })),
+  );
+  const atOnce = screen.shown;
+  await screen.pass(2);
+
+  assert.deepEqual([atOnce, screen.shown], ['running `sleep 60`, 12 s', 'running `sleep 60`, 14 s']);
 });
