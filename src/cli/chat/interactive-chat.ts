@@ -77,8 +77,9 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   #liveScreen(): LiveScreen {
     const [view, screen, { stdout }] = [this.#view, this.#screen, this.#parts.process];
-    // No line is drawn where a prompt belongs: at a question, and in a message of several lines.
-    const isFree = (): boolean => this.#mode.type === 'busy' && this.#message.isEmpty && !screen.isTyping;
+    // No line is drawn where a prompt belongs: at a question, and in a message of several lines. Nor while nobody knows what runs.
+    const isFree = (): boolean =>
+      this.#mode.type === 'busy' && this.#message.isEmpty && !screen.isTyping && this.#isReachable();
     return {
       draw: (text) => (isFree() ? screen.drawLive(text) : undefined),
       erase: () => screen.eraseLive(),
