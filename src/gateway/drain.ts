@@ -16,6 +16,7 @@ import type { ModelNews } from './model-news.ts';
 import { SessionLease } from './session-lease.ts';
 import { isShutOut, whoAdmitted } from './shut-out.ts';
 import { WaitTeller } from './tell-waits.ts';
+import { describeUnread } from './unread-additions.ts';
 import { watchTurn } from './watchdog.ts';
 
 export interface DrainDeps {
@@ -149,17 +150,23 @@ async function settleTurn(
 ): Promise<void> {
   await tx.inbox.consume(turn.turnId);
   const kind = result.type === 'replied' ? 'reply' : 'notice';
+  const others = (await tx.turns.unsettled(session.id)).filter(({ turnId }) => turnId !== turn.turnId);
+  const wasInterrupted = result.type === 'interrupted' && others.some(({ interrupts }) => interrupts === turn.turnId);
   await tx.outbox.enqueue({
     sessionId: session.id,
     address: session.address,
     kind,
-    text: describeResult(result),
+    text: wasInterrupted ? await describeInterruption(turn, tx) : describeResult(result),
     files: filesOf(pictures),
     notAfter: clock.now() + replyLifeMs,
     ...(readsStore(session.address) && { state: 'sent' }),
   });
-  const isLast = (await tx.turns.unsettled(session.id)).every(({ turnId }) => turnId === turn.turnId);
-  if (isLast) await lease.giveBack(tx);
+  if (others.length === 0) await lease.giveBack(tx);
+}
+
+/** All that whoever interrupts a turn is told of it: there is no other word about their message until it is answered. */
+async function describeInterruption(turn: TurnRef, tx: StoreTx): Promise<string> {
+  return ['Stopped the turn that ran: yours is next.', ...(await describeUnread(turn, tx))].join(' ');
 }
 
 // What is more is still in the conversation, and beside it as files.

@@ -232,7 +232,8 @@ async function finish(admission: Admission, turn: TurnRef, inbound: InboundMessa
   await deps.faults?.reach('admitted');
   deps.wake.wake(turn.sessionId);
   if (interrupts) deps.signals.send(turn.sessionId, { type: 'stop', by: inbound.person, turnId: interrupts });
-  const told = interrupts ? 'Stopped the turn that ran: yours is next.' : describeWaiting(before);
+  // Whoever interrupts is told when the turn has ended, with what it left.
+  const told = interrupts ? undefined : describeWaiting(before);
   return { type: 'admitted', turn, ...(told !== undefined && { told }) };
 }
 

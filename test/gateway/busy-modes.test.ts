@@ -33,6 +33,10 @@ function repliesOf(house: TestHouse): readonly string[] {
   return house.shown.filter(({ kind }) => kind === 'reply').map(({ text }) => text);
 }
 
+function noticesOf(house: TestHouse): readonly string[] {
+  return house.shown.filter(({ kind }) => kind === 'notice').map(({ text }) => text);
+}
+
 /** A first turn that runs until its gate is opened; what follows is answered with the last thing that was said. */
 async function openBusyHouse(settings = {}, faults?: Faults): Promise<{ house: TestHouse; open: () => void }> {
   const gate = Promise.withResolvers<void>();
@@ -110,13 +114,28 @@ test('an interruption stops the running turn and comes next, before what waited,
   const intake = await house.admit('/interrupt now this');
   await house.whenIdle();
 
-  assert.equal(toldBy(intake), 'Stopped the turn that ran: yours is next.');
+  assert.equal(toldBy(intake), undefined);
+  assert.deepEqual(noticesOf(house), ['Stopped the turn that ran: yours is next.']);
   assert.deepEqual(repliesOf(house), ['now this', 'one', 'two']);
   assert.deepEqual(house.server.requests.slice(1).map(saidIn), [
     ['long', 'now this'],
     ['long', 'now this', 'one'],
     ['long', 'now this', 'one', 'two'],
   ]);
+});
+
+test('whoever interrupts a turn is told once, with what was noted for it and it had not read', async () => {
+  const { house } = await openBusyHouse();
+  await using _house = house;
+
+  await house.admit('and in blue');
+  await house.admit('/interrupt now this');
+  await house.whenIdle();
+
+  assert.deepEqual(noticesOf(house), [
+    'Stopped the turn that ran: yours is next. Not answered: “and in blue”. The model reads it with the next message.',
+  ]);
+  assert.deepEqual(saidIn(house.server.requests.at(-1)), ['long', 'and in blue', 'now this']);
 });
 
 test('an interruption of an interruption comes next, and then what was waiting', async () => {
