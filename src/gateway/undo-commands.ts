@@ -4,6 +4,7 @@ import type { Part, ToolCall } from '../model/message.ts';
 import type { NewSession } from '../model/store.ts';
 import type { LoggedEntry, TurnEntry } from '../model/turn.ts';
 import type { CommandDeps, CommandOutcome } from './command-deps.ts';
+import { quoteSaid } from './quote-said.ts';
 
 const nothing = 'There is nothing to take back here.';
 const longestQuote = 60;
@@ -18,20 +19,23 @@ export async function runUndo(where: NewSession, deps: CommandDeps): Promise<Com
   return { type: 'work', purpose: { type: 'undo', turn: found.turnId, ...(said !== '' && { said }) } };
 }
 
-/** Takes the last turn back and says its message again; the model is told what ran then, so that it decides anew. */
+/** Takes the last turn back and says its message again, and what was added to it; the model is told what ran then, so that it decides anew. */
 export async function runRetry(where: NewSession, deps: CommandDeps): Promise<CommandOutcome> {
   const found = await findLastTurn(where, 'retry', deps);
   if (typeof found === 'string') return found;
-  const { turnId, parts, calls, note: earlier } = found;
+  const { turnId, parts, added, calls, note: earlier } = found;
   const note = calls.length === 0 ? earlier : describeForModel(calls, earlier);
   const stays = note === '' ? '' : ' What its tools did stays done, and the model is told of it.';
-  const told = `Once more, in place of the last turn: “${quote(parts)}”.${stays}`;
-  return { type: 'work', purpose: { type: 'retry', turn: turnId, note }, parts, told };
+  const additions = added.length === 0 ? '' : `, with what was added to it: ${quoteSaid(added)}`;
+  const told = `Once more, in place of the last turn: “${quote(parts)}”${additions}.${stays}`;
+  return { type: 'work', purpose: { type: 'retry', turn: turnId, note }, parts: [...parts, ...added.flat()], told };
 }
 
 interface LastTurn {
   readonly turnId: TurnId;
   readonly parts: readonly Part[];
+  /** What was said to it while it ran. */
+  readonly added: readonly (readonly Part[])[];
   readonly calls: readonly ToolCall[];
   /** What the turn itself was told about one that it replaced. */
   readonly note: string;
@@ -55,8 +59,9 @@ export function lastTurn(log: readonly LoggedEntry[]): LastTurn | undefined {
   if (message === undefined || turnId === undefined) return undefined;
   const ofTurn = log.filter((each) => each.turnId === turnId);
   const calls = ofTurn.flatMap(({ entry }) => (entry.type === 'tool.called' ? [entry.call] : []));
+  const added = ofTurn.flatMap(({ entry }) => (entry.type === 'turn.steered' ? [entry.parts] : []));
   const note = message.purpose?.type === 'retry' ? message.purpose.note : '';
-  return { turnId, parts: message.parts, calls, note };
+  return { turnId, parts: message.parts, added, calls, note };
 }
 
 type Admission = Extract<TurnEntry, { readonly type: 'turn.admitted' }>;

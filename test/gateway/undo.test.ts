@@ -129,6 +129,29 @@ test('/retry says the last message again in place of the turn before, whose answ
   assert.deepEqual(await causesOf(house), ['first', undefined, undefined, undefined, undefined]);
 });
 
+test('/retry says again what was added to the turn, and says so; a second one says no more', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using house = await openTestHouse({
+    script: (request, index) => (index === 0 ? delays(gate.promise, says('drawn')) : counting(request, index)),
+  });
+  await house.admit('draw a cat');
+  await house.server.whenRequested(1);
+  await house.admit('in blue');
+  gate.resolve();
+  await house.whenIdle();
+
+  const intake = await house.admit('/retry');
+  await house.whenIdle();
+  await house.say('/retry');
+
+  assert.equal(
+    toldBy(intake),
+    'Once more, in place of the last turn: “draw a cat”, with what was added to it: “in blue”.',
+  );
+  const [, , ...retried] = house.server.requests;
+  assert.deepEqual(retried.map(contentsOf), [['draw a cat\nin blue'], ['draw a cat\nin blue']]);
+});
+
 test('/retry tells the model what ran the first time, so that it decides anew, and asks for consent again', async () => {
   const command = 'echo ran >> ledger';
   await using house = await openTestHouse({
