@@ -197,8 +197,8 @@ export const commandTable: readonly CommandRow[] = [
     name: 'reasoning',
     aliases: ['effort'],
     group: 'model',
-    usage: '/reasoning [EFFORT]',
-    summary: 'how hard it thinks: minimal, low, medium, high or default',
+    usage: '/reasoning [EFFORT [--global]]',
+    summary: 'how hard it thinks here, or everywhere: minimal, low, medium, high or default',
     run: async (rest, inbound, deps) => (await import('./reasoning-command.ts')).runReasoning(rest, inbound, deps),
   },
   {
