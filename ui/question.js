@@ -1,5 +1,5 @@
 /** @typedef {{ atMost: 'session' | 'always', label: string }} Offer */
-/** @typedef {{ id: string, digest: string, text: string, offer?: Offer, choices?: readonly string[] }} Question */
+/** @typedef {{ id: string, digest: string, heading?: string, text: string, offer?: Offer, choices?: readonly string[] }} Question */
 /** @typedef {{ verdict: 'approved' | 'denied', scope?: 'session' | 'always' } | { choice: string }} Answer */
 /** @typedef {{ label: string, answer: Answer }} Button */
 
@@ -8,7 +8,7 @@
  * @param {Question} question
  * @param {(answer: Answer) => Promise<void>} onAnswer
  */
-export function makeQuestion({ id, text, offer, choices }, onAnswer) {
+export function makeQuestion({ id, heading, text, offer, choices }, onAnswer) {
   const body = document.createElement('pre');
   body.className = 'body';
   body.tabIndex = 0;
@@ -27,6 +27,12 @@ export function makeQuestion({ id, text, offer, choices }, onAnswer) {
   node.className = 'question';
   node.id = id;
   node.setAttribute('aria-label', 'A question that waits for your answer');
+  if (heading !== undefined) {
+    const line = document.createElement('p');
+    line.className = 'heading';
+    line.textContent = heading;
+    node.append(line);
+  }
   node.append(body, buttons);
   return node;
 }

@@ -11,7 +11,7 @@ export function describeIntake(intake: Intake): string | undefined {
     case 'refused':
       return `That was not taken in: ${intake.reason}.`;
     case 'steered':
-      return 'Noted: it reaches the running turn with its next step.';
+      return intake.behind === 'question' ? `${notedText} ${questionWaits}` : notedText;
     case 'admitted':
       return intake.told;
     case 'answered':
@@ -19,6 +19,9 @@ export function describeIntake(intake: Intake): string | undefined {
       return undefined;
   }
 }
+
+const notedText = 'Noted: it reaches the running turn with its next step.';
+const questionWaits = 'The question above still waits: a button answers it, or /approve and /deny.';
 
 /** Why something was refused that could not be written down. */
 export function describeFailedIntake(thrown: unknown): string {

@@ -29,7 +29,7 @@ export interface IntakeDeps {
   readonly bindOwner: (inbound: Inbound) => Promise<string | undefined>;
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'running'>;
-  readonly approvals: Pick<PendingApprovals, 'answer'>;
+  readonly approvals: Pick<PendingApprovals, 'answer' | 'oldestAt'>;
   readonly questions: Pick<PendingQuestions, 'answer' | 'decline'>;
   readonly commands: CommandRunner;
   /** What a message does in a session while a turn runs. */
@@ -49,7 +49,8 @@ export interface IntakeDeps {
 export type Intake =
   /** What there is to say about it before its turn begins, if anything. */
   | { readonly type: 'admitted'; readonly turn: TurnRef; readonly told?: string }
-  | { readonly type: 'steered'; readonly turn: TurnRef }
+  /** Set where the turn cannot go on before a question is answered, which this did not do. */
+  | { readonly type: 'steered'; readonly turn: TurnRef; readonly behind?: 'question' }
   | { readonly type: 'commanded'; readonly reply: string; readonly andThen?: 'restart' }
   | { readonly type: 'answered' }
   /** It is from someone without access, who is told no more than this. */
@@ -246,12 +247,13 @@ function describeWaiting(before: number): string | undefined {
 
 /** Adds to the running turn; undefined where that turn settled in the meantime, so that the message becomes a turn of its own. */
 async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): Promise<Intake | undefined> {
+  const isAsked = deps.approvals.oldestAt(inbound.address) !== undefined;
   try {
     return await deps.store.transaction(async (tx): Promise<Intake> => {
       if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
       const parts = await keepParts(inbound, turn.sessionId, tx);
       await tx.turns.append(turn, [{ type: 'turn.steered', parts, person: inbound.person }]);
-      return { type: 'steered', turn };
+      return { type: 'steered', turn, ...(isAsked && { behind: 'question' }) };
     });
   } catch (thrown) {
     if (isAppError(thrown, 'fenced')) return undefined;

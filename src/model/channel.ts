@@ -70,6 +70,9 @@ export interface ChannelTraits {
 
 export type OutboundKind = 'reply' | 'notice' | 'question';
 
+/** What stands above a question whether an act may be done. */
+export const consentHeading = 'This needs your consent:';
+
 export interface Outbound {
   readonly id: OutboxId;
   readonly address: Address;

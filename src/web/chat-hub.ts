@@ -1,5 +1,6 @@
 import { AsyncQueue } from '../base/async-queue.ts';
 import type { Clock } from '../base/clock.ts';
+import { consentHeading } from '../model/channel.ts';
 import type { Inbound, Outbound, Preview, WebchatPort } from '../model/channel.ts';
 import type { Outbox } from '../model/store.ts';
 
@@ -14,6 +15,8 @@ export interface Saying {
 export interface OpenQuestion {
   readonly id: string;
   readonly digest: string;
+  /** What stands above it, where it does not say itself what is asked. */
+  readonly heading?: string;
   readonly text: string;
   /** How far a yes may reach, where it may reach further than once. */
   readonly offer?: Outbound['offer'];
@@ -98,8 +101,9 @@ export class ChatHub implements WebchatPort {
     const { id, address, kind, text, digest, offer, about, choices = [] } = message;
     const { chat } = address;
     if (kind === 'question') {
+      const heading = about === 'act' && { heading: consentHeading };
       const more = about === 'choice' ? { choices } : offer && { offer };
-      const question: OpenQuestion = { id, digest: digest ?? '', text, ...more };
+      const question: OpenQuestion = { id, digest: digest ?? '', text, ...heading, ...more };
       this.#at(chat).questions.set(id, question);
       this.#tell(chat, { type: 'asked', question });
       this.#tellBusy(chat);

@@ -115,3 +115,25 @@ test('a question that a flooded chat cannot take is asked when it can', async ()
 
   assert.deepEqual([faults, (await programs.calls()).length], [[], 1]);
 });
+
+test('on a phone a question says that it is one, and a “yes” in words is told that it did not answer it', async () => {
+  await using programs = await openFakePrograms('git');
+  await using house = await openTelegramHouse({ script: [push, says('Pushed.')], env: { PATH: programs.path } });
+  const { telegram } = house;
+
+  const buttons = await ask(house, 'push');
+  const asked = telegram.shown(anna.id).find(({ buttons: under }) => under !== undefined)?.text ?? '';
+  telegram.say('yes');
+  await telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('Noted')));
+  const callsBefore = (await programs.calls()).length;
+  await press(house, buttons, 'Once', 'Pushed.');
+
+  assert.match(asked, /^This needs your consent:\ngit push\nin /);
+  assert.equal(callsBefore, 0);
+  const texts = telegram.shown(anna.id).map(({ text }) => text);
+  assert.ok(texts.some((text) => /^This needs your consent:\ngit push\n[\s\S]*\n\nAllowed\.$/.test(text)));
+  assert.equal(
+    texts.find((text) => text.startsWith('Noted')),
+    'Noted: it reaches the running turn with its next step. The question above still waits: a button answers it, or /approve and /deny.',
+  );
+});

@@ -89,11 +89,13 @@ for (const [button, made] of [
     await send(page, 'make a file');
     await page.locator('.question', { hasText: 'touch made' }).waitFor();
     await page.reload();
+    const asked = (await page.locator('.question').textContent()) ?? '';
 
     await page.getByRole('button', { name: button, exact: true }).click();
     await whenReplied(page, made);
 
     await page.locator('.question').waitFor({ state: 'detached' });
+    assert.match(asked, /^This needs your consent:\s*touch made/);
     assert.equal((house.model.requests[1]?.body ?? '').includes('the user did not allow this'), button === 'Deny');
   });
 }

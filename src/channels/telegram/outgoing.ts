@@ -1,5 +1,6 @@
 import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
+import { consentHeading } from '../../model/channel.ts';
 import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { writeButton } from './button-data.ts';
@@ -61,7 +62,7 @@ export class Outgoing {
   /** Says under a question how it ended, in the place of its buttons. */
   async conclude(question: Outbound, platformId: string, ending: string): Promise<void> {
     const { bot } = this.#deps;
-    const last = layOut(question.kind, bot.redact(question.text)).at(-1) ?? plainText('');
+    const last = layOut(question.kind, bot.redact(wordsOf(question))).at(-1) ?? plainText('');
     const rich = joinRichText(last, plainText(`\n\n${ending.slice(0, 80).toWellFormed()}`));
     await editText({ address: question.address, rich }, Number(platformId), bot, new AbortController().signal);
   }
@@ -73,7 +74,7 @@ export class Outgoing {
       message.kind === 'reply' ? [...(await previews.claim(message.address))] : [];
     const { files = [] } = message;
     const isBare = message.text.trim() === '' && files.length > 0;
-    const texts = isBare ? [] : layOut(message.kind, bot.redact(message.text));
+    const texts = isBare ? [] : layOut(message.kind, bot.redact(wordsOf(message)));
     // A file takes no preview's place.
     previewed.splice(texts.length, 0, ...files.map(() => undefined));
     const isDoubtful = message.copy === 'repeat';
@@ -107,6 +108,11 @@ export class Outgoing {
     if (previewed !== undefined) return await editText(post, previewed, bot, signal);
     return await sendText({ ...post, rich: joinRichText(mark, piece) }, bot, signal);
   }
+}
+
+/** A bare command would not say that it is a question. */
+function wordsOf({ text, about }: Outbound): string {
+  return about === 'act' ? `${consentHeading}\n${text}` : text;
 }
 
 /** Sends a file, or a line that says why it cannot be sent. */

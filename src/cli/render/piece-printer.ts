@@ -1,3 +1,4 @@
+import { consentHeading } from '../../model/channel.ts';
 import { makeVisible, neutralise } from './neutralise.ts';
 import { fitRows } from './fit-rows.ts';
 import { fitColumns } from './one-line.ts';
@@ -108,7 +109,7 @@ export class PiecePrinter {
 
   /** A question whose answer is about exactly what it shows. */
   question(text: string): void {
-    this.line('This needs your consent:');
+    this.line(consentHeading);
     this.line(this.#deps.style.bold(wrapConsent(makeVisible(text), this.#deps.columns('notes'))));
   }
 

@@ -1,3 +1,4 @@
+import { consentHeading } from '../../model/channel.ts';
 import type { ConsentOffer } from '../../model/channel.ts';
 import type { ProcessPort } from '../app-port.ts';
 import { makeVisible } from '../render/neutralise.ts';
@@ -24,7 +25,7 @@ export class ConsentAsker implements Disposable {
     await answers.begin();
     const columns = stderr.isTTY ? stderr.columns : undefined;
     const shown = wrapConsent(makeVisible(question), columns);
-    stderr.write(`This needs your consent:\n${style.bold(shown)}\n`);
+    stderr.write(`${consentHeading}\n${style.bold(shown)}\n`);
     for (;;) {
       stderr.write(replyPrompt(offer, columns));
       const answer = await answers.next(this.#leaving.signal);
