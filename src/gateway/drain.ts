@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import type { AgentCache } from '../agents/agent-cache.ts';
-import type { OutboundFile } from '../model/channel.ts';
+import type { ChannelTraits, OutboundFile } from '../model/channel.ts';
 import type { ImagePart } from '../model/message.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store, StoreTx, WaitingTurn } from '../model/store.ts';
@@ -32,8 +32,8 @@ export interface DrainDeps {
   readonly modelNews: Pick<ModelNews, 'look'>;
   /** Shows a line that need not be kept. */
   readonly tell: (session: Session, text: string) => void;
-  /** Whether a reply has arrived at an address as soon as it is in the store. */
-  readonly readsStore: (address: Address) => boolean;
+  /** What the channel of an address can do, if one serves it. */
+  readonly traitsAt: (address: Address) => ChannelTraits | undefined;
   /** Sends what a turn settled to. Resolves when the next one may begin. */
   readonly deliver: (session: Session, turn: TurnRef) => Promise<void>;
 }
@@ -43,13 +43,14 @@ const replyLifeMs = 24 * 60 * 60 * 1000;
 /** Takes each unsettled turn of a session in order of admission, what a crash left open included, to its result. */
 export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
   await using lease = new SessionLease(sessionId, deps);
-  for (;;) {
+  for (let turnsBefore = 0; ; turnsBefore += 1) {
     const waiting = await deps.store.turns.unsettled(sessionId);
     const [turn] = waiting;
     if (turn === undefined || !lane.mayBegin()) return;
     const session = await deps.store.sessions.get(sessionId);
     if (session === undefined) return;
     const stoppedBy = await whoStopped(turn, waiting, session, deps);
+    if (turnsBefore > 0 && stoppedBy === undefined) await announceWaited(turn, session, deps);
     const isReleased = await runOne(turn, session, { ...deps, lane, lease, stoppedBy }).catch(
       async (thrown: unknown) => {
         // What failed is put off, and must not stay on the screen.
@@ -61,6 +62,13 @@ export async function drainSession(sessionId: SessionId, lane: LaneControl, deps
     await deps.deliver(session, turn);
     if (isReleased) return;
   }
+}
+
+async function announceWaited(turn: WaitingTurn, session: Session, deps: DrainDeps): Promise<void> {
+  if (deps.traitsAt(session.address)?.answers !== 'at-once') return;
+  const { nameWaited } = await import('./name-waited.ts');
+  const text = await nameWaited(turn, deps.store);
+  if (text !== undefined) deps.show(session, turn, { type: 'notice', text });
 }
 
 /**
@@ -133,7 +141,7 @@ function noteParking({ sessionId, turnId }: TurnRef, event: StepEvent, log: Log)
   log.write('warn', 'a turn was put aside', { session: sessionId, turn: turnId, reason: result.reason });
 }
 
-interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'readsStore'> {
+interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'traitsAt'> {
   readonly tx: StoreTx;
   readonly pictures: readonly ImagePart[];
 }
@@ -146,7 +154,7 @@ async function settleTurn(
   turn: TurnRef,
   session: Session,
   result: TurnResult,
-  { tx, pictures, clock, lease, readsStore }: Settling,
+  { tx, pictures, clock, lease, traitsAt }: Settling,
 ): Promise<void> {
   await tx.inbox.consume(turn.turnId);
   const kind = result.type === 'replied' ? 'reply' : 'notice';
@@ -159,7 +167,8 @@ async function settleTurn(
     text: wasInterrupted ? await describeInterruption(turn, tx) : describeResult(result),
     files: filesOf(pictures),
     notAfter: clock.now() + replyLifeMs,
-    ...(readsStore(session.address) && { state: 'sent' }),
+    // There a reply has arrived as soon as it is in the store.
+    ...(traitsAt(session.address)?.resend === 'reads-store' && { state: 'sent' }),
   });
   if (others.length === 0) await lease.giveBack(tx);
 }

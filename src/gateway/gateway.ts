@@ -161,14 +161,14 @@ export class Gateway implements AsyncDisposable {
     };
     const refreshSettings: DrainDeps['refreshSettings'] = (session) => this.lookAtSettings(session);
     const tell: DrainDeps['tell'] = (session, text) => this.#tellings.tell(session.address, text);
-    const readsStore: DrainDeps['readsStore'] = (address) => channelFor(address)?.traits.resend === 'reads-store';
+    const traitsAt: DrainDeps['traitsAt'] = (address) => channelFor(address)?.traits;
     const deliver: DrainDeps['deliver'] = (session, turn) => this.#replies.send(session, turn);
     this.#posted = deps.postbox.onPosted((address) => this.#keep(this.deliver(address)));
     this.#lanes = new Lanes({
       wake: deps.wake,
       signals: deps.signals,
       drain: (sessionId, lane) =>
-        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, readsStore, deliver }),
+        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, traitsAt, deliver }),
       onError: (sessionId, thrown) => void this.#reportDrain(sessionId, thrown),
     });
   }
