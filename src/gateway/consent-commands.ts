@@ -58,11 +58,13 @@ function narrowest(wishes: readonly ConsentScope[]): ConsentScope {
 
 function describeAnswer(what: string, { question, left }: AnsweredQuestion): string {
   const more = left === 0 ? '' : `\n${left === 1 ? 'One more question is' : `${left} more questions are`} open here.`;
-  return `${what}: ${shorten(question)}${more}`;
+  return `${what}: ${nameQuestion(question)}${more}`;
 }
 
-function shorten(question: string): string {
-  return question.length <= longestQuestion ? question : `${question.slice(0, longestQuestion).toWellFormed()}…`;
+/** The question itself stands above: its first line says which one it was. */
+function nameQuestion(question: string): string {
+  const [line = ''] = question.split('\n');
+  return line.length <= longestQuestion ? line : `${line.slice(0, longestQuestion).toWellFormed()}…`;
 }
 
 const offText =

@@ -21,8 +21,8 @@ function ledgerOf(house: TestHouse): Promise<string> {
 const command = 'echo ran >> ledger';
 
 for (const [typed, told, ran] of [
-  ['/approve', /^Allowed: echo ran >> ledger/, 'ran\n'],
-  ['/deny', /^Denied: echo ran >> ledger/, ''],
+  ['/approve', 'Allowed: echo ran >> ledger', 'ran\n'],
+  ['/deny', 'Denied: echo ran >> ledger', ''],
 ] as const) {
   test(`${typed} answers the question that is open in this chat`, async () => {
     await using house = await openTestHouse({
@@ -38,7 +38,7 @@ for (const [typed, told, ran] of [
     await house.whenIdle();
 
     assert.match(status, /^state {4}waits for your consent \(\/approve or \/deny\): echo ran >> ledger$/m);
-    assert.match(reply, told);
+    assert.equal(reply, told);
     assert.equal(await ledgerOf(house), ran);
     const answers = (await house.log()).flatMap(({ entry }) => (entry.type === 'approval.answered' ? [entry.by] : []));
     assert.deepEqual(answers, ['owner']);
