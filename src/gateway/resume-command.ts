@@ -15,10 +15,11 @@ export async function listSessions(inbound: InboundMessage, deps: CommandDeps): 
   const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
   if (sessions.length === 0) return 'There is no session here yet.';
   const ownAccount = await findOwnAccount(deps);
+  const { length: width } = String(sessions.length);
   const lines = sessions.map((session, index) => {
     const isElsewhere = session.address.platform !== inbound.address.platform;
     const { id, title } = session;
-    const named = `${index + 1}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`;
+    const named = `${String(index + 1).padEnd(width)}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`;
     return isElsewhere ? `${named}  (${describePlace(session, ownAccount)})` : named;
   });
   return `${lines.join('\n')}\nGo on with one of them: /resume NUMBER`;

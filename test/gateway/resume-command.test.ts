@@ -55,6 +55,24 @@ test('/resume lists the latest sessions, and a number of the list goes on with t
   assert.ok(body.includes('about tea') && !body.includes('about coffee'));
 });
 
+test('the columns of /sessions stand below each other with ten of them, too', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.') });
+  for (let count = 1; count <= 10; count += 1) {
+    await house.say(`talk ${count}`);
+    await house.admit('/new');
+  }
+
+  const lines = toldBy(await house.admit('/sessions'))
+    .split('\n')
+    .slice(0, 10);
+
+  assert.deepEqual(
+    lines.map((line) => line.indexOf('talk')),
+    lines.map(() => lines[9]?.indexOf('talk')),
+  );
+  assert.match(lines[9] ?? '', /^10 {2}\w+ {2}talk 1$/);
+});
+
 test('/resume shows what was said last there, in short, and nothing that was taken back', async () => {
   const long = ['First of many lines.', ...Array.from({ length: 20 }, (_, index) => `line ${index}`)].join('\n');
   await using house = await openTestHouse({ script: [says('Kettle.'), says(long), says('Beans.')] });
