@@ -2,6 +2,7 @@ import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
 import { consentHeading } from '../../model/channel.ts';
 import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
+import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { writeButton } from './button-data.ts';
 import { isTokenRefused, refusedToken } from './insist.ts';
@@ -17,7 +18,7 @@ import { splitRichText } from './split-text.ts';
 
 export interface OutgoingDeps {
   readonly bot: BotApi;
-  readonly previews: Pick<Previews, 'claim' | 'pause' | 'remove'>;
+  readonly previews: Pick<Previews, 'claim' | 'pause' | 'remove' | 'noteMessage'>;
 }
 
 /** How far a message has got. */
@@ -25,6 +26,8 @@ interface Progress {
   readonly pieces: (RichText | OutboundFile)[];
   /** Messages of a preview that the pieces take the place of, in order. */
   readonly previewed: (number | undefined)[];
+  /** Messages of a preview that go when all of it was sent. */
+  readonly outdated: readonly number[];
   next: number;
   lastId: number;
   /** Whether the next piece may have been sent before. */
@@ -70,8 +73,9 @@ export class Outgoing {
   async #begin(message: Outbound): Promise<Progress> {
     const { bot, previews } = this.#deps;
     if (message.kind === 'question') previews.pause(message.address);
-    const previewed: Progress['previewed'] =
-      message.kind === 'reply' ? [...(await previews.claim(message.address))] : [];
+    const claimed = message.kind === 'reply' ? await previews.claim(message.address) : undefined;
+    const { ids: shown = [], reply = 'takes-their-place' } = claimed ?? {};
+    const previewed: Progress['previewed'] = reply === 'takes-their-place' ? [...shown] : [];
     const { files = [] } = message;
     const isBare = message.text.trim() === '' && files.length > 0;
     const texts = isBare ? [] : layOut(message.kind, bot.redact(wordsOf(message)));
@@ -79,7 +83,8 @@ export class Outgoing {
     previewed.splice(texts.length, 0, ...files.map(() => undefined));
     const isDoubtful = message.copy === 'repeat';
     const pieces = [...texts, ...files];
-    const progress: Progress = { pieces, previewed, next: 0, lastId: 0, isDoubtful };
+    const outdated = reply === 'comes-below' ? shown : [];
+    const progress: Progress = { pieces, previewed, outdated, next: 0, lastId: 0, isDoubtful };
     this.#unfinished.set(message.id, progress);
     const [oldest] = this.#unfinished.keys();
     if (this.#unfinished.size > mostUnfinished && oldest !== undefined) this.#unfinished.delete(oldest);
@@ -89,12 +94,19 @@ export class Outgoing {
   async #finish(progress: Progress, sending: Sending): Promise<Receipt> {
     while (progress.next < progress.pieces.length) {
       const result = await this.#post(progress, sending);
-      if (result.type === 'done') advance(progress, result.value);
+      if (result.type === 'done') this.#advance(progress, result.value, sending.message.address);
       else if (!mend(progress, result)) return explain(progress, result);
     }
     const leftOver = progress.previewed.slice(progress.pieces.length).filter((id) => id !== undefined);
-    await this.#deps.previews.remove(sending.message.address, leftOver);
+    await this.#deps.previews.remove(sending.message.address, [...leftOver, ...progress.outdated]);
     return { type: 'sent', platformId: String(progress.lastId) };
+  }
+
+  #advance(progress: Progress, messageId: number, address: Address): void {
+    progress.lastId = messageId;
+    progress.next += 1;
+    progress.isDoubtful = false;
+    this.#deps.previews.noteMessage(address, messageId);
   }
 
   async #post(progress: Progress, { message, buttons, signal }: Sending): Promise<CallResult<number>> {
@@ -143,12 +155,6 @@ function choiceButtons(choices: readonly string[], digest: string): InlineKeyboa
     return data === undefined ? [] : [{ text: text.slice(0, longestLabel).toWellFormed(), callback_data: data }];
   });
   return rows.some((row) => row.length === 0) ? 'too-long' : { inline_keyboard: rows };
-}
-
-function advance(progress: Progress, messageId: number): void {
-  progress.lastId = messageId;
-  progress.next += 1;
-  progress.isDoubtful = false;
 }
 
 /** Changes what is to be sent so that it can be; false where nothing helps. */

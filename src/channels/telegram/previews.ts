@@ -12,6 +12,7 @@ import type { RichText } from './rich-text.ts';
 import { keepTyping } from './typing.ts';
 
 type Working = Extract<Preview, { readonly type: 'working' }>;
+type Place = Pick<Address, 'chat' | 'thread'>;
 type Over = Extract<Preview, { readonly type: 'over' }>;
 
 export interface PreviewDeps {
@@ -36,6 +37,20 @@ interface Showing {
   typing: AbortController | undefined;
   /** Whether a message may exist whose id is not known, or a known one is gone: then nothing more is shown. */
   isLost: boolean;
+  /** When its first message was sent, by a clock that never goes back. */
+  beganMs: number;
+  /** The newest message of anyone else in the same place. */
+  newestOther: number;
+}
+
+/** The messages of a preview that has ended, in order. */
+export interface ClaimedPreview {
+  readonly ids: readonly number[];
+  /**
+   * What the reply does with them. A change rings no phone and moves nothing: what stands above something newer, or has
+   * stood there for long, gives way to a new message.
+   */
+  readonly reply: 'takes-their-place' | 'comes-below';
 }
 
 /** Telegram allows about one message a second in a chat, and twenty a minute in a group. */
@@ -43,6 +58,8 @@ const privatePaceMs = 1000;
 const groupPaceMs = 3000;
 const enoughToShow = 24;
 const cursor = ' ▉';
+/** Whoever waited for longer has put the phone away. */
+const longestWatchedMs = 60_000;
 
 /** Shows turns while they run, by messages that grow. It is slowed down to what Telegram allows and fails quietly. */
 export class Previews {
@@ -63,12 +80,26 @@ export class Previews {
     await showing.work;
   }
 
-  /** Ends a preview and hands over its messages, in order, for the reply to take their place. */
-  async claim(address: Address): Promise<readonly number[]> {
+  /** Ends a preview and hands over its messages to the reply. */
+  async claim(address: Address): Promise<ClaimedPreview> {
     const showing = this.#showings.get(addressKey(address));
-    if (showing === undefined) return [];
+    if (showing === undefined) return { ids: [], reply: 'takes-their-place' };
     await this.#close(showing);
-    return showing.pieces.map(({ id }) => id);
+    const ids = showing.pieces.map(({ id }) => id);
+    const isOld = this.#deps.clock.monotonic() - showing.beganMs > longestWatchedMs;
+    const isAboveOthers = ids.some((id) => id < showing.newestOther);
+    return { ids, reply: isOld || isAboveOthers ? 'comes-below' : 'takes-their-place' };
+  }
+
+  /** Takes note of a message that someone wrote, or that was sent, where turns may be being shown. */
+  noteMessage({ chat, thread }: Place, id: number): void {
+    for (const showing of this.#showings.values()) {
+      const { address } = showing;
+      const isThere = address.chat === chat && address.thread === thread;
+      if (isThere && showing.pieces.every((piece) => piece.id !== id)) {
+        showing.newestOther = Math.max(showing.newestOther, id);
+      }
+    }
   }
 
   /** A person is asked: nobody is writing. The next preview goes on. */
@@ -97,6 +128,8 @@ export class Previews {
       work: undefined,
       typing: undefined,
       isLost: false,
+      beganMs: this.#deps.clock.monotonic(),
+      newestOther: 0,
     };
     this.#showings.set(key, showing);
     return showing;
@@ -161,11 +194,18 @@ export class Previews {
     const paceMs = paceOf(chat);
     const waitMs = result.type === 'flooded' ? Math.max(result.afterMs, paceMs) : paceMs;
     this.#paces.holdUp(chat, waitMs, this.#deps.clock.now());
-    if (result.type === 'done') showing.pieces[place] = { id: result.value, rich };
+    if (result.type === 'done') this.#noteShown(showing, place, { id: result.value, rich });
     // An edit that may have happened can be made again; a message that may be there cannot be sent again.
     const canGoOn =
       result.type === 'flooded' || result.type === 'undone' || (result.type === 'unknown' && id !== undefined);
     if (result.type !== 'done' && !canGoOn) showing.isLost = true;
+  }
+
+  #noteShown(showing: Showing, place: number, piece: ShownPiece): void {
+    if (showing.pieces.length === 0) showing.beganMs = this.#deps.clock.monotonic();
+    showing.pieces[place] = piece;
+    // Members of a group are shown their turns side by side.
+    this.noteMessage(showing.address, piece.id);
   }
 
   async #close(showing: Showing): Promise<void> {

@@ -83,13 +83,17 @@ function personOf({ from, sender_chat: sender, chat }: Message): PersonId | unde
   return from === undefined || from.is_bot ? undefined : (`${platform}:${from.id}` as PersonId);
 }
 
-/** Outside of topics the thread of a message is only a chain of replies. */
-function addressOf(message: AnyMessage, person: PersonId, { bot, memberSessions }: UpdateReading): Address {
+/** Where a message stands. Outside of topics the thread of a message is only a chain of replies. */
+export function placeOf(message: AnyMessage): Pick<Address, 'chat' | 'thread'> {
   const isInTopic = 'is_topic_message' in message && message.is_topic_message;
-  const thread = isInTopic ? String(message.message_thread_id ?? '') : '';
+  return { chat: String(message.chat.id), thread: isInTopic ? String(message.message_thread_id ?? '') : '' };
+}
+
+function addressOf(message: AnyMessage, person: PersonId, { bot, memberSessions }: UpdateReading): Address {
+  const { chat, thread } = placeOf(message);
   const { inGroups, inThreads } = memberSessions;
   const isOwn = message.chat.type !== 'private' && (thread === '' ? inGroups : inThreads);
-  return { platform, account: bot.id, chat: String(message.chat.id), thread, ...(isOwn && { member: person }) };
+  return { platform, account: bot.id, chat, thread, ...(isOwn && { member: person }) };
 }
 
 /** The message as the model reads it: where several people speak, with a name. A command stays as it is, so that it is one. */

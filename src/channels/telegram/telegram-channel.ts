@@ -15,7 +15,7 @@ import { hearStopsDuring } from './hear-stops.ts';
 import { insist } from './insist.ts';
 import { Outgoing } from './outgoing.ts';
 import { Previews } from './previews.ts';
-import { platform, readUpdate } from './read-update.ts';
+import { placeOf, platform, readUpdate } from './read-update.ts';
 import { receiveUpdates } from './receive-updates.ts';
 import type { WebhookOptions } from './receive-updates.ts';
 import type { UpdateReading } from './read-update.ts';
@@ -74,7 +74,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
     name: platform,
     traits,
     serves: (address) => address.platform === platform && address.account === bot.botId,
-    receive: (signal) => receive({ ...options, bot, hook }, signal),
+    receive: (signal) => receive({ ...options, bot, previews, hook }, signal),
     send: (message, signal) => outgoing.send(message, signal),
     async preview(preview, signal) {
       try {
@@ -90,6 +90,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
 
 interface Receiving extends TelegramOptions {
   readonly bot: BotApi;
+  readonly previews: Pick<Previews, 'noteMessage'>;
   readonly hook: Webhook | undefined;
 }
 
@@ -100,7 +101,7 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
   const { groups = 'addressed', memberSessions = usualMemberSessions, workdir } = deps;
   const reading: UpdateReading = { bot: identity, groups, memberSessions, workdir };
   for await (const update of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {
-    const inbound = readOrSkip(update, reading, deps.log);
+    const inbound = readOrSkip(update, reading, deps);
     if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
     // Beside the rest: what comes behind a press does not wait for a sign on a button.
     if (update.callback_query) void endPress(update.callback_query.id, inbound, deps.bot, signal);
@@ -122,7 +123,7 @@ async function* fetchAndYield(
   const fetching = fetchAttachments(inbound, update, deps, signal);
   const stops = deps.hook?.stopsDuring(fetching, update) ?? hearStopsDuring(fetching, update, deps, signal);
   for await (const ahead of stops) {
-    const stop = readOrSkip(ahead, reading, deps.log);
+    const stop = readOrSkip(ahead, reading, deps);
     if (stop) yield stop;
   }
   yield await fetching;
@@ -152,8 +153,10 @@ function menuOf(commands: readonly BotCommand[]): { readonly command: string; re
 }
 
 /** One update that cannot be read must not hold up all that come behind it. */
-function readOrSkip(update: Update, reading: UpdateReading, log: Log): Inbound | undefined {
+function readOrSkip(update: Update, reading: UpdateReading, { previews, log }: Receiving): Inbound | undefined {
   try {
+    // Whoever wrote it, and to whom: it stands below what was shown before.
+    if (update.message) previews.noteMessage(placeOf(update.message), update.message.message_id);
     return readUpdate(update, reading);
   } catch (thrown) {
     log.write('error', 'an update of Telegram was left out', { id: update.update_id, reason: describeError(thrown) });
