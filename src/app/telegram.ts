@@ -9,6 +9,7 @@ import type { Recording, Transcribe, Transcript } from '../model/speech.ts';
 import { lookAtSecrets } from '../store/home/env-file.ts';
 import type { Secrets } from '../store/home/env-file.ts';
 import { stampOf } from '../store/home/file-stamp.ts';
+import { FileLiveMessages } from '../store/home/live-messages.ts';
 import type { AppParts } from './parts.ts';
 
 /** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
@@ -29,6 +30,7 @@ export async function openTelegramBot(parts: AppParts, report: (line: string) =>
     report,
     settings: telegram,
     memberSessions,
+    live: new FileLiveMessages(home.liveMessagesFile, log),
     clock,
     log,
   });

@@ -91,13 +91,17 @@ export class TelegramChats {
   }
 
   edit(parameters: CallParameters): object {
+    return this.#change(parameters, checkText(parameters['text'], parameters['entities']));
+  }
+
+  editButtons(parameters: CallParameters): object {
+    return this.#change(parameters, {});
+  }
+
+  #change(parameters: CallParameters, formatted: Partial<ShownMessage>): object {
     const chat = this.#checkChat(parameters);
     const { index, old } = this.#find(chat, parameters, 'edit');
-    const edited = {
-      ...old,
-      ...checkText(parameters['text'], parameters['entities']),
-      buttons: checkButtons(parameters),
-    };
+    const edited = { ...old, ...formatted, buttons: checkButtons(parameters) };
     if (isDeepStrictEqual(edited, old)) {
       throw badRequest(
         'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',

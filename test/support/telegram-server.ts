@@ -230,6 +230,8 @@ export class TelegramServer implements AsyncDisposable {
         return this.chats.sendFile(parameters, 'photo');
       case 'editMessageText':
         return this.chats.edit(parameters);
+      case 'editMessageReplyMarkup':
+        return this.chats.editButtons(parameters);
       case 'deleteMessage':
         return this.chats.delete(parameters);
       case 'sendChatAction':

@@ -7,7 +7,10 @@ import type { AttachmentPolicy } from './fetch-attachments.ts';
 import { createTelegramChannel } from './telegram-channel.ts';
 import type { TelegramOptions } from './telegram-channel.ts';
 
-export interface TelegramSetup extends Pick<TelegramOptions, 'findToken' | 'memberSessions' | 'clock' | 'log'> {
+export interface TelegramSetup extends Pick<
+  TelegramOptions,
+  'findToken' | 'memberSessions' | 'live' | 'clock' | 'log'
+> {
   readonly token: string | undefined;
   /** Where a token is looked for. */
   readonly envFile: string;
@@ -30,7 +33,7 @@ export interface TelegramSetup extends Pick<TelegramOptions, 'findToken' | 'memb
 /** The bot as the settings describe it. Throws `bad-config` where there is no token for it. */
 export function openTelegram(setup: TelegramSetup): Channel {
   const { token, envFile, settings, homeFolder, commands, attachments, openAgent, report, clock, log } = setup;
-  const { memberSessions, findToken } = setup;
+  const { memberSessions, findToken, live } = setup;
   const { tokenEnv, groups, workdir = '.', apiRoot } = settings;
   if (token === undefined) {
     const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens`;
@@ -46,6 +49,7 @@ export function openTelegram(setup: TelegramSetup): Channel {
     commands: commands.map(({ name, aliases, summary }) => ({ name, aliases, description: summary })),
     attachments,
     openAgent,
+    ...(live && { live }),
     ...decideWebhook(setup),
     report,
     clock,

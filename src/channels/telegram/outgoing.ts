@@ -2,6 +2,7 @@ import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { OutboxId } from '../../base/ids.ts';
 import { consentHeading } from '../../model/channel.ts';
 import type { Outbound, OutboundFile, Receipt } from '../../model/channel.ts';
+import type { LiveMessages, LiveQuestion } from '../../model/live-messages.ts';
 import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { writeButton } from './button-data.ts';
@@ -15,9 +16,12 @@ import { questionButtons } from './question-buttons.ts';
 import { joinRichText, plainText } from './rich-text.ts';
 import type { RichText } from './rich-text.ts';
 import { splitRichText } from './split-text.ts';
+import { isDealtWith } from './tidy-up.ts';
 
 export interface OutgoingDeps {
   readonly bot: BotApi;
+  /** Where it is kept what is asked, for the run that finds it when this one has died. */
+  readonly live: LiveMessages;
   readonly previews: Pick<Previews, 'claim' | 'pause' | 'remove' | 'noteMessage'>;
 }
 
@@ -59,15 +63,32 @@ export class Outgoing {
     const progress = this.#unfinished.get(message.id) ?? (await this.#begin(message));
     const receipt = await this.#finish(progress, { message, buttons, signal });
     if (receipt.type === 'sent' || receipt.type === 'refused') this.#unfinished.delete(message.id);
+    // Beside all else: whoever answers at once waits for no note.
+    if (receipt.type === 'sent' && message.kind === 'question') void this.#noteAsked(message, progress.lastId);
     return receipt;
   }
 
   /** Says under a question how it ended, in the place of its buttons. */
   async conclude(question: Outbound, platformId: string, ending: string): Promise<void> {
-    const { bot } = this.#deps;
+    const { bot, live } = this.#deps;
+    const { address, digest = '' } = question;
+    const id = Number(platformId);
     const last = layOut(question.kind, bot.redact(wordsOf(question))).at(-1) ?? plainText('');
     const rich = joinRichText(last, plainText(`\n\n${ending.slice(0, 80).toWellFormed()}`));
-    await editText({ address: question.address, rich }, Number(platformId), bot, new AbortController().signal);
+    const result = await editText({ address, rich }, id, bot, new AbortController().signal);
+    if (isDealtWith(result)) await live.remove([liveQuestion(address, id, digest)]);
+  }
+
+  /** What an earlier run asked before it died still stands above. */
+  async #noteAsked(question: Outbound, id: number): Promise<void> {
+    const { live } = this.#deps;
+    const { address, digest = '' } = question;
+    await live.add(liveQuestion(address, id, digest));
+    for (const left of live.left) {
+      const isSame = left.type === 'question' && left.digest === digest;
+      const isHere = left.account === address.account && left.chat === address.chat;
+      if (isSame && isHere) await this.conclude(question, String(left.id), 'Asked anew below.');
+    }
   }
 
   async #begin(message: Outbound): Promise<Progress> {
@@ -133,6 +154,10 @@ async function postFile(post: FilePost, bot: BotApi, signal: AbortSignal): Promi
   if (judged.type === 'fit') return await sendFile(post, judged.as, bot, signal);
   const line = bot.redact(`(${post.file.name} was not sent: ${judged.reason})`).toWellFormed();
   return await sendText({ address: post.address, rich: joinRichText(post.caption, plainText(line)) }, bot, signal);
+}
+
+function liveQuestion({ account, chat }: Address, id: number, digest: string): LiveQuestion {
+  return { type: 'question', account, chat, id, digest };
 }
 
 interface Sending {

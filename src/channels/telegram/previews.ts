@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import type { Preview } from '../../model/channel.ts';
+import type { LiveMessages, LivePreview } from '../../model/live-messages.ts';
 import { addressKey } from '../../model/session.ts';
 import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
@@ -9,6 +10,7 @@ import { layOut } from './lay-out.ts';
 import { editText, sendText } from './post-text.ts';
 import { joinRichText, plainText } from './rich-text.ts';
 import type { RichText } from './rich-text.ts';
+import { isDealtWith } from './tidy-up.ts';
 import { keepTyping } from './typing.ts';
 
 type Working = Extract<Preview, { readonly type: 'working' }>;
@@ -17,6 +19,8 @@ type Over = Extract<Preview, { readonly type: 'over' }>;
 
 export interface PreviewDeps {
   readonly bot: BotApi;
+  /** Where it is kept what is shown, for the run that finds it when this one has died. */
+  readonly live: LiveMessages;
   readonly clock: Clock;
 }
 
@@ -88,7 +92,10 @@ export class Previews {
     const ids = showing.pieces.map(({ id }) => id);
     const isOld = this.#deps.clock.monotonic() - showing.beganMs > longestWatchedMs;
     const isAboveOthers = ids.some((id) => id < showing.newestOther);
-    return { ids, reply: isOld || isAboveOthers ? 'comes-below' : 'takes-their-place' };
+    if (isOld || isAboveOthers) return { ids, reply: 'comes-below' };
+    // Before they become the reply: the next run must not take that for what this one left.
+    const areForgotten = await this.#forget(address, ids);
+    return { ids, reply: areForgotten ? 'takes-their-place' : 'comes-below' };
   }
 
   /** Takes note of a message that someone wrote, or that was sent, where turns may be being shown. */
@@ -110,9 +117,17 @@ export class Previews {
   }
 
   async remove(address: Address, ids: readonly number[]): Promise<void> {
+    const gone: number[] = [];
     for (const id of ids) {
-      await this.#deps.bot.act((api, stop) => api.deleteMessage(address.chat, id, stop), new AbortController().signal);
+      const unending = new AbortController().signal;
+      const result = await this.#deps.bot.act((api, stop) => api.deleteMessage(address.chat, id, stop), unending);
+      if (isDealtWith(result)) gone.push(id);
     }
+    await this.#forget(address, gone);
+  }
+
+  #forget(address: Address, ids: readonly number[]): Promise<boolean> {
+    return this.#deps.live.remove(ids.map((id) => livePreview(address, id)));
   }
 
   #showingAt(preview: Working): Showing {
@@ -149,7 +164,7 @@ export class Previews {
       while (!showing.isLost && this.#nextStep(showing) && (await this.#waitForPace(showing.address, stop))) {
         // What is wanted may have changed while we waited.
         const step = this.#nextStep(showing);
-        if (step) this.#note(showing, step, await this.#take(showing.address, step));
+        if (step) await this.#note(showing, step, await this.#take(showing.address, step));
       }
     } finally {
       showing.isAtWork = false;
@@ -189,21 +204,23 @@ export class Previews {
     return await editText({ address, rich }, id, bot, unending);
   }
 
-  #note(showing: Showing, { rich, place, id }: Step, result: CallResult<number>): void {
+  async #note(showing: Showing, { rich, place, id }: Step, result: CallResult<number>): Promise<void> {
     const { chat } = showing.address;
     const paceMs = paceOf(chat);
     const waitMs = result.type === 'flooded' ? Math.max(result.afterMs, paceMs) : paceMs;
     this.#paces.holdUp(chat, waitMs, this.#deps.clock.now());
-    if (result.type === 'done') this.#noteShown(showing, place, { id: result.value, rich });
+    if (result.type === 'done') await this.#noteShown(showing, place, { id: result.value, rich });
     // An edit that may have happened can be made again; a message that may be there cannot be sent again.
     const canGoOn =
       result.type === 'flooded' || result.type === 'undone' || (result.type === 'unknown' && id !== undefined);
     if (result.type !== 'done' && !canGoOn) showing.isLost = true;
   }
 
-  #noteShown(showing: Showing, place: number, piece: ShownPiece): void {
+  async #noteShown(showing: Showing, place: number, piece: ShownPiece): Promise<void> {
+    const isNew = showing.pieces[place] === undefined;
     if (showing.pieces.length === 0) showing.beganMs = this.#deps.clock.monotonic();
     showing.pieces[place] = piece;
+    if (isNew) await this.#deps.live.add(livePreview(showing.address, piece.id));
     // Members of a group are shown their turns side by side.
     this.noteMessage(showing.address, piece.id);
   }
@@ -225,8 +242,13 @@ export class Previews {
     if (text === '' || reply === 'sent-or-queued') return await this.remove(address, ids);
     const pieces = layOut('reply', text);
     const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
+    await this.#forget(address, ids);
     if (rich && id !== undefined && !signal.aborted) await editText({ address, rich }, id, this.#deps.bot, signal);
   }
+}
+
+function livePreview({ account, chat }: Address, id: number): LivePreview {
+  return { type: 'preview', account, chat, id };
 }
 
 function paceOf(chat: string): number {

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
+import { noLiveMessages } from '../../model/live-messages.ts';
+import type { LiveMessages } from '../../model/live-messages.ts';
 import { usualMemberSessions } from '../../model/session.ts';
 import type { MemberSessions } from '../../model/session.ts';
 import type { BotIdentity } from './addressed.ts';
@@ -19,6 +21,7 @@ import { placeOf, platform, readUpdate } from './read-update.ts';
 import { receiveUpdates } from './receive-updates.ts';
 import type { WebhookOptions } from './receive-updates.ts';
 import type { UpdateReading } from './read-update.ts';
+import { tidyUp } from './tidy-up.ts';
 import { Webhook } from './webhook.ts';
 import type { WebhookAnswer } from './webhook.ts';
 
@@ -40,6 +43,8 @@ export interface TelegramOptions {
   readonly attachments?: AttachmentPolicy;
   /** The menu of commands. */
   readonly commands?: readonly BotCommand[];
+  /** Where it is kept what stands in chats only while it is looked after; left out: nowhere. */
+  readonly live?: LiveMessages;
   /** Left out: we fetch updates. */
   readonly webhook?: WebhookOptions;
   /** Tells whoever runs the program. */
@@ -65,16 +70,16 @@ const traits: ChannelTraits = { maxLength: Infinity, resend: 'marked', asks: 'ye
 
 /** A Telegram bot as a channel. It serves every chat of its own. Throws `bad-config` for what cannot be a token. */
 export function createTelegramChannel(options: TelegramOptions): TelegramChannel {
-  const { token, apiRoot, openAgent, clock, log, webhook } = options;
+  const { token, apiRoot, openAgent, clock, log, webhook, live = noLiveMessages } = options;
   const bot = new BotApi({ token, apiRoot, openAgent, clock });
-  const previews = new Previews({ bot, clock });
-  const outgoing = new Outgoing({ bot, previews });
+  const previews = new Previews({ bot, live, clock });
+  const outgoing = new Outgoing({ bot, live, previews });
   const hook = webhook && new Webhook(webhook.secret, clock);
   return {
     name: platform,
     traits,
     serves: (address) => address.platform === platform && address.account === bot.botId,
-    receive: (signal) => receive({ ...options, bot, previews, hook }, signal),
+    receive: (signal) => receive({ ...options, bot, live, previews, hook }, signal),
     send: (message, signal) => outgoing.send(message, signal),
     async preview(preview, signal) {
       try {
@@ -90,6 +95,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
 
 interface Receiving extends TelegramOptions {
   readonly bot: BotApi;
+  readonly live: LiveMessages;
   readonly previews: Pick<Previews, 'noteMessage'>;
   readonly hook: Webhook | undefined;
 }
@@ -98,6 +104,8 @@ interface Receiving extends TelegramOptions {
 async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<Inbound, void> {
   const identity = await introduce(deps, signal);
   if (identity === undefined) return;
+  // Beside all else: nobody waits for it.
+  void tidyUp(deps, signal);
   const { groups = 'addressed', memberSessions = usualMemberSessions, workdir } = deps;
   const reading: UpdateReading = { bot: identity, groups, memberSessions, workdir };
   for await (const update of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {

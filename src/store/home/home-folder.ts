@@ -23,6 +23,8 @@ export interface HomeFolder {
   readonly trustFile: string;
   /** What was allowed for good. */
   readonly rulesFile: string;
+  /** What stands in chats only while a run of the program is behind it. */
+  readonly liveMessagesFile: string;
   /** The logins at MCP servers. Made with the first of them. */
   readonly mcpLogins: string;
 }
@@ -65,6 +67,7 @@ export function homeAt(env: Environment): HomeFolder {
     skills: join(path, 'skills'),
     trustFile: join(path, ownFolders.state, 'trusted-folders.json'),
     rulesFile: join(path, ownFolders.state, 'standing-rules.json'),
+    liveMessagesFile: join(path, ownFolders.state, 'live-messages.json'),
     mcpLogins: join(path, ownFolders.state, 'mcp-logins'),
   };
 }

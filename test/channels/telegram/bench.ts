@@ -30,7 +30,7 @@ export interface TelegramBench extends AsyncDisposable {
   receive(): AsyncIterator<Inbound>;
   send(text: string, fields?: Partial<Outbound>): Promise<Receipt>;
   /** A second life of the same bot: what the first kept in memory is gone. */
-  restart(): TelegramChannel;
+  restart(options?: Partial<TelegramOptions>): TelegramChannel;
 }
 
 export async function openTelegram(options: Partial<TelegramOptions> = {}): Promise<TelegramBench> {
@@ -43,8 +43,8 @@ export async function openTelegram(options: Partial<TelegramOptions> = {}): Prom
     (text) => text,
   );
   const sleeps = new Sleeps(clock);
-  const create = (): TelegramChannel =>
-    createTelegramChannel({ token: botToken, apiRoot: server.apiRoot, workdir: '/', clock: sleeps, log, ...options });
+  const usual = { token: botToken, apiRoot: server.apiRoot, workdir: '/', clock: sleeps, log, ...options };
+  const create = (more: Partial<TelegramOptions> = {}): TelegramChannel => createTelegramChannel({ ...usual, ...more });
   const channel = create();
   const stopping = new AbortController();
   return {

@@ -29,6 +29,7 @@ test('the first start makes the home and its folders, closed to others whatever 
       skills: join(path, 'skills'),
       trustFile: join(path, 'state', 'trusted-folders.json'),
       rulesFile: join(path, 'state', 'standing-rules.json'),
+      liveMessagesFile: join(path, 'state', 'live-messages.json'),
       mcpLogins: join(path, 'state', 'mcp-logins'),
     });
   } finally {
