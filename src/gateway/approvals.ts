@@ -180,6 +180,14 @@ export class PendingApprovals implements Approvals {
     return { question: text, left: this.#openAt(address).length, atMost: offer?.atMost ?? 'once' };
   }
 
+  /** Whether a question is open in a chat, whoever it is for there. */
+  isAskedIn({ platform, account, chat }: Address, digest: string): boolean {
+    return [...this.#pending].some(({ question: { address, digest: asked } }) => {
+      const isThere = address.platform === platform && address.account === account && address.chat === chat;
+      return isThere && asked === digest;
+    });
+  }
+
   /** The oldest question that is open at an address. */
   oldestAt(address: Address): Outbound | undefined {
     return this.#openAt(address)[0]?.question;

@@ -29,8 +29,8 @@ export interface IntakeDeps {
   readonly bindOwner: (inbound: Inbound) => Promise<string | undefined>;
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'running'>;
-  readonly approvals: Pick<PendingApprovals, 'answer' | 'oldestAt'>;
-  readonly questions: Pick<PendingQuestions, 'answer' | 'decline'>;
+  readonly approvals: Pick<PendingApprovals, 'answer' | 'isAskedIn' | 'oldestAt'>;
+  readonly questions: Pick<PendingQuestions, 'answer' | 'decline' | 'isAskedIn'>;
   readonly commands: CommandRunner;
   /** What a message does in a session while a turn runs. */
   readonly busyMode: (session: Session) => BusyMode;
@@ -57,7 +57,7 @@ export type Intake =
   | { readonly type: 'denied'; readonly reply: string | undefined }
   /** Nothing of it was taken in. */
   | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'ignored'; readonly reason: 'duplicate' | 'empty' | 'nothing-asked' };
+  | { readonly type: 'ignored'; readonly reason: 'duplicate' | 'empty' | 'nothing-asked' | 'not-theirs' };
 
 /** More than anyone means to have waiting; each of them costs money when its turn comes. */
 const mostWaiting = 32;
@@ -74,7 +74,9 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   if (inbound.type === 'answer') {
     if (inbound.verdict === 'denied' && deps.questions.decline(inbound.address, inbound.digest))
       return { type: 'answered' };
-    return (await deps.approvals.answer(inbound)) ? { type: 'answered' } : { type: 'ignored', reason: 'nothing-asked' };
+    return (await deps.approvals.answer(inbound))
+      ? { type: 'answered' }
+      : { type: 'ignored', reason: whyNot(inbound, deps) };
   }
   const text = partsToText(inbound.parts).trim();
   const { images = [] } = inbound;
@@ -109,13 +111,24 @@ function describeNoChoice(number: string, choices: number): string {
   return `${range}; say ${number} once more if you mean the number itself`;
 }
 
+/** Why a press of a button came to nothing: what is still asked there is for someone else to answer. */
+function whyNot(
+  { address, digest }: Answer | Choice,
+  { approvals, questions }: IntakeDeps,
+): 'nothing-asked' | 'not-theirs' {
+  const isAsked = approvals.isAskedIn(address, digest) || questions.isAskedIn(address, digest);
+  return isAsked ? 'not-theirs' : 'nothing-asked';
+}
+
+type Answer = Extract<Inbound, { readonly type: 'answer' }>;
 type Choice = Extract<Inbound, { readonly type: 'choice' }>;
 
-async function choose({ address, person, choice, digest }: Choice, deps: IntakeDeps): Promise<Intake> {
+async function choose(chosen: Choice, deps: IntakeDeps): Promise<Intake> {
+  const { address, person, choice, digest } = chosen;
   const answering = await deps.questions.answer({ address, person, said: { choice, digest } });
-  return answering.type === 'taken'
-    ? { type: 'answered' }
-    : { type: 'refused', reason: 'that question is not open any more, or is for someone else' };
+  if (answering.type === 'taken') return { type: 'answered' };
+  const isOthers = whyNot(chosen, deps) === 'not-theirs';
+  return { type: 'refused', reason: `that question is ${isOthers ? 'for someone else' : 'not open any more'}` };
 }
 
 /** A message: steers, waits or interrupts, as wished or as the settings have it. */

@@ -146,6 +146,14 @@ export class PendingQuestions implements Questions {
     for (const { resolve } of this.#at(address)) resolve({ type: 'nobody' });
   }
 
+  /** Whether a question is open in a chat, whoever it is for there. */
+  isAskedIn({ platform, account, chat }: Address, digest: string): boolean {
+    return [...this.#pending].some(({ message: { address, digest: asked } }) => {
+      const isThere = address.platform === platform && address.account === account && address.chat === chat;
+      return isThere && asked === digest;
+    });
+  }
+
   /** The oldest question that is open at an address. */
   oldestAt(address: Address): Outbound | undefined {
     return this.#at(address)[0]?.message;

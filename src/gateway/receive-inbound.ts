@@ -1,6 +1,6 @@
 import type { Channel, Inbound } from '../model/channel.ts';
 import { takesLong } from './commands.ts';
-import { describeFailedIntake, describeIntake } from './describe-intake.ts';
+import { describeFailedIntake, describeIntake, describePress } from './describe-intake.ts';
 import type { Intake } from './intake.ts';
 import type { Tellings } from './tellings.ts';
 
@@ -20,19 +20,28 @@ export interface ReceptionDeps {
  */
 export async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
   for await (const inbound of channel.receive(signal)) {
-    if (channel.traits.answers === 'at-once' || !takesLong(inbound)) await dealWith(inbound, deps);
-    else deps.keep(dealWith(inbound, deps).catch((thrown: unknown) => deps.note('a command was not answered', thrown)));
+    if (channel.traits.answers === 'at-once' || !takesLong(inbound)) await dealWith(inbound, channel, deps, signal);
+    else
+      deps.keep(
+        dealWith(inbound, channel, deps, signal).catch((thrown: unknown) =>
+          deps.note('a command was not answered', thrown),
+        ),
+      );
   }
 }
 
-async function dealWith(inbound: Inbound, deps: ReceptionDeps): Promise<void> {
+async function dealWith(inbound: Inbound, channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
   const { tellings } = deps;
+  const press = channel.endPress && inbound.type !== 'message' ? inbound.press : undefined;
   const intake = await takeInOrSayWhyNot(inbound, deps);
   const answer = describeIntake(intake);
   // A stranger has no session that an answer could be kept with.
   if (answer !== undefined && intake.type === 'denied') tellings.tell(inbound.address, answer);
-  else if (answer !== undefined && inbound.type === 'choice') tellings.tell(inbound.address, answer);
+  else if (answer !== undefined && inbound.type === 'choice' && press === undefined)
+    tellings.tell(inbound.address, answer);
   else if (answer !== undefined && inbound.type === 'message') await tellings.answer(inbound, answer);
+  // Beside the rest: what comes behind a press does not wait for a sign on a button.
+  if (press !== undefined) void channel.endPress?.(press, describePress(intake), signal);
   deps.follow(intake);
 }
 

@@ -38,6 +38,8 @@ export type Inbound =
       readonly scope?: ConsentScope;
       /** Set where no person said it, but the `--yes` of a command line. */
       readonly rule?: 'yes';
+      /** What the platform calls the press of the button that it was, where whoever pressed it waits for a word. */
+      readonly press?: string;
     }
   | {
       /** A press of one of the buttons under a question that words answer, too. */
@@ -47,6 +49,7 @@ export type Inbound =
       readonly digest: string;
       /** Counted from 0. */
       readonly choice: number;
+      readonly press?: string;
     };
 
 /** What a platform can do; channels differ in data, not in methods. */
@@ -151,6 +154,8 @@ export interface Channel {
   preview(preview: Preview, signal: AbortSignal): Promise<void>;
   /** Says how a question ended that was sent under the id, and takes away its buttons. Best effort: it never rejects. */
   conclude(question: Outbound, platformId: string, ending: string): Promise<void>;
+  /** Ends the press of a button, with a word to whoever pressed it where it came to nothing. Best effort: it never rejects. */
+  endPress?(press: string, words: string | undefined, signal: AbortSignal): Promise<void>;
 }
 
 /** The platform of the chats in the browser. */

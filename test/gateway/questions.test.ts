@@ -183,8 +183,9 @@ test('CLAR-01 on Telegram a button under the question answers it, and a second p
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('Painted.'));
   await house.telegram.whenShown(anna.id, (texts) => texts.includes(`${shownText}\n\nAnswered: blue`));
   house.telegram.press(data);
-  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes('not open any more')));
+  const { text: told } = await house.telegram.whenCalled('answerCallbackQuery', 2);
 
+  assert.match(String(told), /not open any more/);
   assert.deepEqual(labels, ['red', 'blue']);
   const result = JSON.stringify(house.model.requests.at(-1)?.json?.['messages']);
   assert.match(result, /The user answers: blue/);
@@ -253,8 +254,10 @@ test('CLAR-01 a button pressed by someone without access answers nothing, in the
   );
 
   house.telegram.press(red, { chat: group, from: ben });
+  const { text: told } = await house.telegram.whenCalled('answerCallbackQuery');
   house.telegram.press(blue, { chat: group });
   await house.telegram.whenShown(group.id, (texts) => texts.includes('Painted.'));
 
+  assert.equal(told, 'This is not for you to answer.');
   assert.match(house.model.requests.at(-1)?.body ?? '', /The user answers: blue/);
 });

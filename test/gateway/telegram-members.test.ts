@@ -86,7 +86,9 @@ test('what one member of a group is asked, another can neither allow nor deny', 
   telegram.say('make a file', inGroup);
   await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
 
-  for (const data of buttonsIn(house)) telegram.press(data, { ...inGroup, from: ben });
+  const buttons = buttonsIn(house);
+  for (const data of buttons) telegram.press(data, { ...inGroup, from: ben });
+  await telegram.whenCalled('answerCallbackQuery', buttons.length);
   command(house, ben, '/approve');
   command(house, ben, '/deny');
   command(house, ben, '/yolo on');
@@ -94,8 +96,15 @@ test('what one member of a group is asked, another can neither allow nor deny', 
   const openBefore = buttonsIn(house).length;
   command(house, anna, '/deny');
   await telegram.whenShown(group.id, (texts) => texts.includes('Done.'));
+  telegram.press(buttons[0] ?? '', inGroup);
+  await telegram.whenCalled('answerCallbackQuery', buttons.length + 1);
 
   assert.ok(openBefore > 0);
+  const words = new Set(telegram.callsOf('answerCallbackQuery').map(({ text }) => text));
+  assert.deepEqual(
+    [...words],
+    ['This is not for you to answer.', 'This was answered already, or is not asked any more.'],
+  );
   assert.deepEqual(await answersIn(house), [['telegram:42', 'denied']]);
   const told = telegram.shown(group.id).filter(({ text }) => text === 'Nothing is asked here.');
   assert.equal(told.length, 2);

@@ -43,8 +43,9 @@ function readPress(query: NonNullable<Update['callback_query']>, reading: Update
   if (press === undefined || query.message === undefined || query.from.is_bot) return undefined;
   const person = `${platform}:${query.from.id}` as PersonId;
   const address = addressOf(query.message, person, reading);
-  if ('choice' in press) return { type: 'choice', address, person, ...press };
-  return { type: 'answer', address, person, ...press };
+  const pressed = { address, person, press: query.id };
+  if ('choice' in press) return { type: 'choice', ...pressed, ...press };
+  return { type: 'answer', ...pressed, ...press };
 }
 
 function readMessage(message: Message, reading: UpdateReading): InboundMessage | undefined {

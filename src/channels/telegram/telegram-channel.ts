@@ -89,6 +89,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
       }
     },
     conclude: (question, platformId, ending) => outgoing.conclude(question, platformId, ending),
+    endPress: (press, words, signal) => endPress(press, words, bot, signal),
     handleUpdate: (body, secret) => hook?.handle(body, secret) ?? Promise.resolve('not-listening'),
   };
 }
@@ -112,7 +113,7 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
     const inbound = readOrSkip(update, reading, deps);
     if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
     // Beside the rest: what comes behind a press does not wait for a sign on a button.
-    if (update.callback_query) void endPress(update.callback_query.id, inbound, deps.bot, signal);
+    else if (update.callback_query) void endPress(update.callback_query.id, uselessButton, deps.bot, signal);
   }
 }
 
@@ -172,8 +173,11 @@ function readOrSkip(update: Update, reading: UpdateReading, { previews, log }: R
   }
 }
 
+const uselessButton = 'This button is of no use any more.';
+const longestWords = 200;
+
 /** Takes the waiting sign off a pressed button. Best effort, for the few seconds that it shows. Never rejects. */
-async function endPress(id: string, inbound: Inbound | undefined, bot: BotApi, signal: AbortSignal): Promise<void> {
-  const said = inbound ? {} : { text: 'This button is of no use any more.' };
+async function endPress(id: string, words: string | undefined, bot: BotApi, signal: AbortSignal): Promise<void> {
+  const said = words === undefined ? {} : { text: words.slice(0, longestWords).toWellFormed() };
   await bot.call((api, stop) => api.answerCallbackQuery(id, said, stop), signal);
 }

@@ -281,18 +281,24 @@ test('a button that is pressed answers with the very digest that was asked about
   );
 });
 
-test('a press in a topic answers there, and its waiting sign goes once it was dealt with', async () => {
+test('a press in a topic answers there, and its waiting sign goes once it was dealt with, with a word or without', async () => {
   await using bench = await openTelegram();
   bench.server.press('a=digest', { chat: group, message_thread_id: 7, is_topic_message: true, from: ben });
   const received = bench.receive();
 
   const answer = await next(received);
   const answeredBefore = bench.server.callsOf('answerCallbackQuery').length;
-  void received.next();
-  await bench.server.whenCalled('answerCallbackQuery');
+  const unending = new AbortController().signal;
+  const press = answer.type === 'answer' ? (answer.press ?? '') : '';
+  await bench.channel.endPress?.(press, undefined, unending);
+  await bench.channel.endPress?.(press, 'x'.repeat(300), unending);
 
   assert.deepEqual([answer.address.chat, answer.address.thread, answer.person], ['-1001', '7', 'telegram:43']);
   assert.equal(answeredBefore, 0);
+  assert.deepEqual(bench.server.callsOf('answerCallbackQuery'), [
+    { callback_query_id: press },
+    { callback_query_id: press, text: 'x'.repeat(200) },
+  ]);
 });
 
 test('a press on a button that means nothing to us is told so and goes no further', async () => {
@@ -308,6 +314,7 @@ test('what comes behind a press does not wait for Telegram to take the sign off 
   const gate = Promise.withResolvers<void>();
   await using bench = await openTelegram();
   bench.server.fail('answerCallbackQuery', { type: 'waits', gate: gate.promise });
+  bench.server.press('something else', { from: ben });
   bench.server.press('a=digest', { from: ben });
   bench.server.say('/stop', { from: ben });
   const received = bench.receive();
