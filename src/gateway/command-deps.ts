@@ -33,8 +33,12 @@ export interface Work {
   readonly told?: string;
 }
 
-/** What a command comes to: a text that its sender reads, work, or a restart once that text is safe. */
-export type CommandOutcome = string | Work | { readonly type: 'restart'; readonly reply: string };
+/** What a command comes to: a text that its sender reads, one in even columns, work, or a restart once that text is safe. */
+export type CommandOutcome =
+  | string
+  | Work
+  | { readonly type: 'listing'; readonly reply: string }
+  | { readonly type: 'restart'; readonly reply: string };
 
 export interface CommandDeps {
   readonly store: Store;

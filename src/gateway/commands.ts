@@ -42,7 +42,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'program',
     usage: '/help',
     summary: 'what can be typed here',
-    run: () => Promise.resolve(describeCommands()),
+    run: () => Promise.resolve({ type: 'listing', reply: describeCommands() }),
   },
   {
     name: 'stop',
@@ -147,7 +147,10 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/status',
     summary: 'this session, its model and what it is at',
-    run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runStatus(inbound, deps),
+    run: async (_rest, inbound, deps) => {
+      const { runStatus } = await import('./session-commands.ts');
+      return { type: 'listing', reply: await runStatus(inbound, deps) };
+    },
   },
   {
     name: 'processes',

@@ -51,7 +51,7 @@ export type Intake =
   | { readonly type: 'admitted'; readonly turn: TurnRef; readonly told?: string }
   /** Set where the turn cannot go on before a question is answered, which this did not do. */
   | { readonly type: 'steered'; readonly turn: TurnRef; readonly behind?: 'question' }
-  | { readonly type: 'commanded'; readonly reply: string; readonly andThen?: 'restart' }
+  | { readonly type: 'commanded'; readonly reply: string; readonly as?: 'listing'; readonly andThen?: 'restart' }
   | { readonly type: 'answered' }
   /** It is from someone without access, who is told no more than this. */
   | { readonly type: 'denied'; readonly reply: string | undefined }
@@ -167,6 +167,7 @@ async function obey(command: Command, inbound: InboundMessage, deps: IntakeDeps)
   if ((await noteOnce(inbound.key, deps)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
   const outcome = await deps.commands(command, inbound);
   if (typeof outcome === 'string') return { type: 'commanded', reply: outcome };
+  if (outcome.type === 'listing') return { type: 'commanded', reply: outcome.reply, as: 'listing' };
   if (outcome.type === 'restart') return { type: 'commanded', reply: outcome.reply, andThen: 'restart' };
   return await admitWork(outcome, inbound, deps);
 }

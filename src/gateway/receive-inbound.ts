@@ -39,7 +39,8 @@ async function dealWith(inbound: Inbound, channel: Channel, deps: ReceptionDeps,
   if (answer !== undefined && intake.type === 'denied') tellings.tell(inbound.address, answer);
   else if (answer !== undefined && inbound.type === 'choice' && press === undefined)
     tellings.tell(inbound.address, answer);
-  else if (answer !== undefined && inbound.type === 'message') await tellings.answer(inbound, answer);
+  else if (answer !== undefined && inbound.type === 'message')
+    await tellings.answer(inbound, answer, intake.type === 'commanded' ? intake.as : undefined);
   // Beside the rest: what comes behind a press does not wait for a sign on a button.
   if (press !== undefined) void channel.endPress?.(press, describePress(intake), signal);
   deps.follow(intake);

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { Channel, Outbound } from '../model/channel.ts';
+import type { Channel, Outbound, OutboundKind } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { NewSession, Store } from '../model/store.ts';
 import { sendAgain } from './send-again.ts';
@@ -16,6 +16,8 @@ export interface TellingsDeps {
   readonly log: Log;
   readonly signal: AbortSignal;
 }
+
+type AnswerKind = Extract<OutboundKind, 'notice' | 'listing'>;
 
 const answerLifeMs = 60 * 60 * 1000;
 
@@ -32,10 +34,10 @@ export class Tellings implements AsyncDisposable {
    * Answers a message of someone who has access. Resolves when the answer cannot be lost any more; a chat that is slow to
    * show it is not waited for.
    */
-  async answer(where: NewSession, text: string): Promise<void> {
+  async answer(where: NewSession, text: string, kind: AnswerKind = 'notice'): Promise<void> {
     const { channelFor, deliver } = this.#deps;
     const { address } = where;
-    const isKept = channelFor(address)?.traits.answers !== 'at-once' && (await this.#keep(where, text));
+    const isKept = channelFor(address)?.traits.answers !== 'at-once' && (await this.#keep(where, text, kind));
     if (isKept) this.#begin(deliver(address));
     else this.tell(address, text);
   }
@@ -50,12 +52,12 @@ export class Tellings implements AsyncDisposable {
   }
 
   /** A stop is answered on a full disk, too: what cannot be kept is shown at once. */
-  async #keep(where: NewSession, text: string): Promise<boolean> {
+  async #keep(where: NewSession, text: string, kind: AnswerKind): Promise<boolean> {
     const { store, clock } = this.#deps;
     try {
       const { id: sessionId } = await store.sessions.at(where);
       const notAfter = clock.now() + answerLifeMs;
-      await store.outbox.enqueue({ sessionId, address: where.address, kind: 'notice', text, notAfter });
+      await store.outbox.enqueue({ sessionId, address: where.address, kind, text, notAfter });
       return true;
     } catch (thrown) {
       this.#note('an answer could not be kept', describeError(thrown));

@@ -71,7 +71,8 @@ export interface ChannelTraits {
   readonly answers?: 'at-once';
 }
 
-export type OutboundKind = 'reply' | 'notice' | 'question';
+/** A `listing` is a notice in even columns: those whose letters are not of one width show it in another way. */
+export type OutboundKind = 'reply' | 'notice' | 'listing' | 'question';
 
 /** What stands above a question whether an act may be done. */
 export const consentHeading = 'This needs your consent:';

@@ -278,7 +278,7 @@ test('what was allowed in a session ends with it: whoever goes back to it is ask
   await whenAnswered(house, 'It ran.', anna.id);
   telegram.say('/yolo on');
   telegram.say('/status');
-  const before = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('session ') === true);
+  const before = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith('• session ') === true);
   const over = await sessionOf(house, anna.id);
 
   clock.advance(25 * hourMs);
@@ -286,10 +286,10 @@ test('what was allowed in a session ends with it: whoever goes back to it is ask
   await whenRemoved(taskOf(house, over));
   await house.app.store.sessions.resume(over);
   telegram.say('/status');
-  const after = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith(`session  ${over}`) === true);
+  const after = await telegram.whenShown(anna.id, (texts) => texts.at(-1)?.startsWith(`• session ${over}`) === true);
 
-  const allowances = /^(yolo|allowed) /gm;
-  assert.deepEqual(before.at(-1)?.match(allowances), ['yolo ', 'allowed ']);
+  const allowances = /^• (yolo|allowed) /gm;
+  assert.deepEqual(before.at(-1)?.match(allowances), ['• yolo ', '• allowed ']);
   assert.equal(after.at(-1)?.match(allowances), null);
 });
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { commandTable } from '../../src/gateway/commands.ts';
 import { callsTool, delays, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
+import type { ShownMessage } from '../support/telegram-server-chats.ts';
 import { anna, ben } from '../support/telegram-server.ts';
 import { floods } from '../support/telegram-server-faults.ts';
 
@@ -147,7 +148,7 @@ test('a start on broken settings is told in the home chat, once, and is in the l
 
   await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => startedOn.test(text)));
   house.telegram.say('/status');
-  const shown = await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('session ')));
+  const shown = await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('• session ')));
 
   assert.equal(shown.filter((text) => text.includes('max_turns')).length, 1);
   const [log = ''] = await readdir(join(house.home, 'logs'));
@@ -194,4 +195,26 @@ test('on Telegram a stop does not wait for the model that /model --global asks',
   await house.telegram.whenShown(anna.id, begins('custom:other'));
 
   assert.match(house.telegram.shown(anna.id).at(-1)?.text ?? '', /It answers here and in every session/);
+});
+
+function boldIn(message: ShownMessage | undefined): readonly string[] {
+  return (message?.entities ?? [])
+    .filter(({ type }) => type === 'bold')
+    .map(({ offset, length }) => message?.text.slice(offset, offset + length) ?? '');
+}
+
+test('on a phone /help and /status are lists with bold names, and no columns', async () => {
+  await using house = await openTelegramHouse({ script: [] });
+  house.telegram.say('/help');
+  await house.telegram.whenShown(anna.id, (texts) => texts.length === 1);
+  house.telegram.say('/status');
+  await house.telegram.whenShown(anna.id, (texts) => texts.length === 2);
+
+  const [help, status] = house.telegram.shown(anna.id);
+  assert.doesNotMatch(`${help?.text}\n${status?.text}`, / {2}/);
+  assert.match(help?.text ?? '', /^While it works\n• \/stop stop what is running\n/);
+  assert.deepEqual(boldIn(help).slice(0, 2), ['While it works', '/stop']);
+  assert.match(status?.text ?? '', /^• session ses_\w+\n• model custom:scripted\n• folder \//);
+  const names = boldIn(status).filter((name) => name !== 'sandbox');
+  assert.deepEqual(names, ['session', 'model', 'folder', 'state', 'busy']);
 });

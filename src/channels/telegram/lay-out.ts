@@ -1,4 +1,5 @@
 import type { OutboundKind } from '../../model/channel.ts';
+import { layListing } from './lay-listing.ts';
 import { renderMarkdown } from './markdown.ts';
 import { plainText } from './rich-text.ts';
 import type { RichText } from './rich-text.ts';
@@ -15,7 +16,7 @@ const nothing = plainText('(no text)');
  */
 export function layOut(kind: OutboundKind, text: string): readonly RichText[] {
   const plain = plainText(text.toWellFormed().trim());
-  const rendered = kind === 'reply' ? renderMarkdown(text) : plain;
+  const rendered = kind === 'reply' ? renderMarkdown(text) : kind === 'listing' ? layListing(plain.text) : plain;
   const pieces = splitRichText(rendered.text === '' ? plain : rendered, pieceLimit);
   return pieces.length === 0 ? [nothing] : pieces;
 }

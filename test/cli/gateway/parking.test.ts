@@ -66,7 +66,7 @@ async function askStatus(telegram: TelegramServer): Promise<string> {
   return shown.findLast(isStatus) ?? '';
 }
 
-const isStatus = (text: string): boolean => text.startsWith('session  ');
+const isStatus = (text: string): boolean => text.startsWith('• session ');
 
 async function readLog(home: string): Promise<readonly JsonObject[]> {
   const lines = (await readFile(join(home, 'logs', 'talaria.log'), 'utf8')).split('\n');
@@ -103,7 +103,7 @@ test('the command of a turn that is put aside is ended and named, and the log sa
   const isLeft = await runs(sleep);
   await end(gateway, 'SIGTERM');
 
-  assert.match(status, /^state {4}it still runs; waiting for it, \d+ s: `echo begun; sleep 98\d+`$/m);
+  assert.match(status, /^• state it still runs; waiting for it, \d+ s: `echo begun; sleep 98\d+`$/m);
   assert.equal(ranOn, true);
   assert.equal(isLeft, false);
   const notice = shown.find((text) => text.startsWith('Put aside'));
