@@ -26,6 +26,8 @@ import { ModelNews } from './gateway/model-news.ts';
 import { OutboxPostbox } from './gateway/postbox.ts';
 import type { Catalogue } from './model/catalogue.ts';
 import type { Channel } from './model/channel.ts';
+import { isConnected } from './model/channel-state.ts';
+import type { NamedState } from './model/channel-state.ts';
 import type { Faults } from './model/faults.ts';
 import type { Runtime } from './model/runtime.ts';
 import type { SessionSettings } from './model/session.ts';
@@ -214,7 +216,7 @@ export class App implements AsyncDisposable {
     const { chain, warnings } = await models.require({});
     const [{ name, place }] = chain;
     const gateway = this.#openGateway(channels, report, host.restart);
-    const names = channels.map((channel) => channel.name);
+    const channelStates = (): readonly NamedState[] => gateway.channelStates.list();
     const since = new Date(this.#parts.clock.now()).toISOString();
     const web = hub && this.#closing.use(await openWeb(this.#parts, hub, gateway, report));
     const status = async (): Promise<GatewayStatus> => ({
@@ -223,7 +225,8 @@ export class App implements AsyncDisposable {
       version: host.version,
       keeper,
       state: gateway.isDraining ? 'stopping' : 'serving',
-      channels: names,
+      channels: channelStates().map((channel) => channel.name),
+      channelStates: channelStates(),
       model: await this.#currentModel(gateway),
       ...(web && { page: web.origin }),
       ...(web?.note !== undefined && { pageNote: web.note }),
@@ -249,7 +252,9 @@ export class App implements AsyncDisposable {
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
     const whenIdle = (sessionId: SessionId): Promise<void> => gateway.whenIdle(sessionId);
     const atWork = (): number => gateway.atWork;
-    return { gateway: { drain, whenDeaf, whenIdle, atWork }, channels: names, web, model: { name, place }, warnings };
+    const whenConnected = (): Promise<void> => gateway.channelStates.when(isConnected);
+    const served = { drain, whenDeaf, whenConnected, channelStates, whenIdle, atWork };
+    return { gateway: served, web, model: { name, place }, warnings };
   }
 
   /** Writes a line into the log. */

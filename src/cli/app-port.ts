@@ -9,6 +9,7 @@ import type { ConsentDesk } from '../model/approvals.ts';
 import type { Background } from '../model/background.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { TerminalPort } from '../model/channel.ts';
+import type { NamedState } from '../model/channel-state.ts';
 import type { Config } from '../model/config.ts';
 import type { Runtime } from '../model/runtime.ts';
 import type { Address, SessionSettings } from '../model/session.ts';
@@ -79,6 +80,9 @@ export interface ServedTerminal {
 export interface ServedChannels {
   readonly gateway: {
     whenDeaf(): Promise<void>;
+    /** Resolves once each channel has got an answer, and something can be served. */
+    whenConnected(): Promise<void>;
+    channelStates(): readonly NamedState[];
     /** How many sessions have something running. */
     atWork(): number;
     /** Resolves when a session has nothing left to do. */
@@ -89,7 +93,6 @@ export interface ServedChannels {
      */
     drain(): Promise<void>;
   };
-  readonly channels: readonly string[];
   /** The page in the browser, where it is served. */
   readonly web:
     | { readonly origin: string; readonly note: string | undefined; readonly newLink: () => string }

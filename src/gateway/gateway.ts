@@ -18,6 +18,7 @@ import { isOwner, isOwnersPlace } from './access.ts';
 import type { Access } from './access.ts';
 import { announce, findHomeChat } from './announcements.ts';
 import { PendingApprovals } from './approvals.ts';
+import { ChannelStates } from './channel-states.ts';
 import { createCommandRunner } from './commands.ts';
 import type { CommandDeps } from './command-deps.ts';
 import type { CommandRunner } from './commands.ts';
@@ -34,7 +35,7 @@ import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
 import type { OutboxPostbox } from './postbox.ts';
 import { PendingQuestions } from './questions.ts';
-import { receiveFrom } from './receive-inbound.ts';
+import { receiveOrSayWhyNot } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
 import { Replies } from './replies.ts';
 import type { Restart } from './restart.ts';
@@ -106,15 +107,16 @@ export class Gateway implements AsyncDisposable {
   readonly #announce: (text: string) => Promise<void>;
   readonly #agents: GatewayAgents;
   readonly #channels: Set<Channel>;
+  readonly channelStates: ChannelStates;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
-  readonly #reception: ReceptionDeps;
   /** What goes on beside the lanes, and is waited for at the end. */
   readonly #asides = new Set<Promise<void>>();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.#channels = new Set(deps.channels);
+    this.channelStates = new ChannelStates(deps.channels);
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
     const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
     this.#consents = new StandingConsents(deps.rules, deps.clock);
@@ -145,13 +147,6 @@ export class Gateway implements AsyncDisposable {
     const findHome = (): Promise<Address | undefined> => findHomeChat({ ...deps, serves });
     const shutOut = (person: PersonId): Promise<void> => this.shutOut(person);
     this.#settings = new SettingsWatch({ ...deps, tellings, findHomeChat: findHome, shutOut });
-    this.#reception = {
-      takeIn: (inbound) => this.takeIn(inbound),
-      tellings,
-      follow: (intake) => this.follow(intake),
-      keep: (aside) => this.#keep(aside),
-      note: (what, thrown) => this.#note(what, thrown),
-    };
     const allowances = { yolo: this.#yolo, consents: this.#consents };
     const agents = endAllowancesWith(deps.openAgents(this.#approvals, this.#questions), allowances);
     this.#agents = agents;
@@ -175,7 +170,17 @@ export class Gateway implements AsyncDisposable {
 
   /** Begins to listen to the channels. */
   start(): void {
-    for (const channel of this.#deps.channels) this.#receiving.push(this.#receiveOrSayWhyNot(channel));
+    const reception: ReceptionDeps = {
+      takeIn: (inbound) => this.takeIn(inbound),
+      tellings: this.#tellings,
+      follow: (intake) => this.follow(intake),
+      keep: (aside) => this.#keep(aside),
+      note: (what, thrown) => this.#note(what, thrown),
+      announce: this.#announce,
+      states: this.channelStates,
+    };
+    for (const channel of this.#deps.channels)
+      this.#receiving.push(receiveOrSayWhyNot(channel, reception, this.#stopping.signal));
     const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
     const expiring = { ...this.#deps, lanes: this.#lanes, agents: this.#agents, serves };
     this.#keep(keepExpiring(expiring, this.#stopping.signal));
@@ -366,16 +371,6 @@ export class Gateway implements AsyncDisposable {
 
   async #closeReplaced(id: SessionId): Promise<void> {
     await this.#agents.close(id).catch((thrown: unknown) => this.#note('a session was not closed', thrown));
-  }
-
-  /** A channel that fails takes neither the others nor the process down. */
-  async #receiveOrSayWhyNot(channel: Channel): Promise<void> {
-    try {
-      await receiveFrom(channel, this.#reception, this.#stopping.signal);
-    } catch (thrown) {
-      this.#note(`${channel.name} is not served any more`, thrown);
-      await this.#announce(`${channel.name} is not served any more: ${describeError(thrown)}`);
-    }
   }
 
   async #reportDrain(sessionId: SessionId, thrown: unknown): Promise<void> {

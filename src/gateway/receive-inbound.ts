@@ -1,4 +1,6 @@
+import { describeError } from '../base/errors.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
+import type { ChannelStates } from './channel-states.ts';
 import { takesLong } from './commands.ts';
 import { describeFailedIntake, describeIntake, describePress } from './describe-intake.ts';
 import type { Intake } from './intake.ts';
@@ -12,14 +14,31 @@ export interface ReceptionDeps {
   /** Has something go on beside all else. */
   readonly keep: (aside: Promise<void>) => void;
   readonly note: (what: string, thrown: unknown) => void;
+  /** Tells whoever runs the program, and the chat that wished to hear of it. */
+  readonly announce: (text: string) => Promise<void>;
+  /** Is told how it stands with each channel. */
+  readonly states: Pick<ChannelStates, 'tellerOf'>;
+}
+
+/** A channel that fails takes neither the others nor the process down. */
+export async function receiveOrSayWhyNot(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await receiveFrom(channel, deps, signal);
+  } catch (thrown) {
+    deps.states.tellerOf(channel)({ type: 'not-served', reason: describeError(thrown) });
+    deps.note(`${channel.name} is not served any more`, thrown);
+    await deps.announce(`${channel.name} is not served any more: ${describeError(thrown)}`);
+  }
 }
 
 /**
  * Takes in what a channel brings, one after the other, and tells the senders. A command that asks others waits beside the
  * rest, so that a stop behind it does not wait for them. Whoever sits at a terminal waits for what was typed there.
  */
-export async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
-  for await (const inbound of channel.receive(signal)) {
+async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
+  const tell = deps.states.tellerOf(channel);
+  tell({ type: 'served' }); // unless it says otherwise
+  for await (const inbound of channel.receive(signal, tell)) {
     if (channel.traits.answers === 'at-once' || !takesLong(inbound)) await dealWith(inbound, channel, deps, signal);
     else
       deps.keep(

@@ -1,4 +1,5 @@
 import type { OutboxId, PersonId } from '../base/ids.ts';
+import type { TellState } from './channel-state.ts';
 import type { GivenImage } from './image.ts';
 import type { Part } from './message.ts';
 import type { Address } from './session.ts';
@@ -146,7 +147,8 @@ export interface Channel {
   readonly traits: ChannelTraits;
   /** Whether a message for this address can be sent from here: a terminal serves one chat, a bot serves all of its own. */
   serves(address: Address): boolean;
-  receive(signal: AbortSignal): AsyncIterable<Inbound>;
+  /** One that has to reach a platform first tells how it stands with that; the others serve as soon as they are listened to. */
+  receive(signal: AbortSignal, tell?: TellState): AsyncIterable<Inbound>;
   send(message: Outbound, signal: AbortSignal): Promise<Receipt>;
   /**
    * Shows a running turn, as often as the platform allows; the next reply to the address completes what is shown. Best

@@ -3,6 +3,7 @@ import { describeError, isAppError } from '../../base/errors.ts';
 import { withoutFullStop } from '../../base/full-stop.ts';
 import type { Log } from '../../base/log.ts';
 import { sleepUnless } from '../../base/sleep-unless.ts';
+import type { TellState } from '../../model/channel-state.ts';
 import type { BotApi } from './bot-api.ts';
 
 export interface TokenDeps {
@@ -11,11 +12,14 @@ export interface TokenDeps {
   readonly findToken?: () => string | undefined;
   /** Tells whoever runs the program. */
   readonly report?: (line: string) => void;
+  /** Is told how it stands with Telegram. */
+  readonly tell?: TellState;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const lookMs = 5_000;
+export const newTokenAdvice = 'A new one is taken up at once: talaria gateway setup';
 
 /**
  * What is received with the token that the bot has at the time. A new one of the same bot takes the place of the old one at
@@ -39,8 +43,9 @@ export async function* followToken<Item>(
       if (deps.findToken === undefined || !isAppError(thrown, 'bad-config')) throw thrown;
       const problem = withoutFullStop(describeError(thrown));
       deps.log.write('warn', 'Telegram waits for another token', { reason: problem });
-      deps.report?.(`telegram: ${problem}. A new one is taken up at once: talaria gateway setup`);
-      await watching;
+      deps.report?.(`telegram: ${problem}. ${newTokenAdvice}`);
+      deps.tell?.({ type: 'not-served', reason: `${problem}. ${newTokenAdvice}` });
+      if (await watching) deps.tell?.({ type: 'connecting' });
     } finally {
       over.abort();
     }

@@ -1,11 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { TellState } from '../../model/channel-state.ts';
 import type { CallResult } from './bot-api.ts';
 
 export interface Insistence {
   readonly clock: Clock;
   readonly log: Log;
+  /** Is told how it stands with Telegram. */
+  readonly tell?: TellState;
 }
 
 const firstPauseMs = 1000;
@@ -18,13 +21,14 @@ const conflictPauseMs = 20_000;
  * ends it: no waiting mends that.
  */
 export async function insist<Value>(
-  call: () => Promise<CallResult<Value>>,
-  { clock, log }: Insistence,
+  call: (failures: number) => Promise<CallResult<Value>>,
+  { clock, log, tell }: Insistence,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
   for (let failures = 0; !signal.aborted; failures += 1) {
-    const result = await call();
+    const result = await call(failures);
     if (result.type === 'done') {
+      tell?.({ type: 'served' });
       if (failures > 0) log.write('info', 'Telegram answers again');
       return result.value;
     }
@@ -32,6 +36,7 @@ export async function insist<Value>(
     if (signal.aborted) return undefined;
     if (isTokenRefused(result)) throw new AppError('bad-config', refusedToken);
     if (failures === 0) log.write('warn', 'Telegram cannot be asked for messages', { reason: result.reason });
+    tell?.({ type: 'retrying', reason: describeTrouble(result) });
     await pause(pauseAfter(result, failures), clock, signal);
   }
   return undefined;
@@ -53,6 +58,10 @@ function pauseAfter(result: CallResult<unknown>, failures: number): number {
   if (result.type === 'flooded') return result.afterMs;
   const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10));
   return isConflict(result) ? Math.max(conflictPauseMs, pauseMs) : pauseMs;
+}
+
+function describeTrouble(result: Exclude<CallResult<unknown>, { readonly type: 'done' }>): string {
+  return isConflict(result) ? `another program uses the same token (${result.reason})` : result.reason;
 }
 
 async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {

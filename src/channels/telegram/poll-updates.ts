@@ -27,7 +27,9 @@ export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGe
   try {
     while (!signal.aborted) {
       const from = offset;
-      const updates = await insist(async () => rivals.note(await poll(deps.bot, from, signal)), deps, signal);
+      const ask = async (failures: number): ReturnType<typeof poll> =>
+        rivals.note(await poll(deps.bot, { from, failures }, signal));
+      const updates = await insist(ask, deps, signal);
       if (updates === undefined) return;
       for (const update of updates.toSorted((left, right) => left.update_id - right.update_id)) {
         if (signal.aborted) return;
@@ -62,8 +64,18 @@ class Rivals {
 const rivalText =
   'telegram: another program takes the messages of this bot, too, so that some do not arrive here. Stop it, or give it a bot of its own.';
 
-async function poll(bot: BotApi, offset: number, signal: AbortSignal): ReturnType<typeof bot.call<Update[]>> {
-  const request = { offset, timeout: pollSeconds, allowed_updates: updateTypes };
+interface Poll {
+  readonly from: number;
+  readonly failures: number;
+}
+
+/** After a failure it is not waited for updates: whether Telegram answers again is known at once then. */
+async function poll(
+  bot: BotApi,
+  { from: offset, failures }: Poll,
+  signal: AbortSignal,
+): ReturnType<typeof bot.call<Update[]>> {
+  const request = { offset, timeout: failures === 0 ? pollSeconds : 0, allowed_updates: updateTypes };
   return await bot.call((api, stop) => api.getUpdates(request, stop), signal);
 }
 

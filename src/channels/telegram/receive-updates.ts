@@ -2,6 +2,7 @@ import type { Update } from 'grammy/types';
 import type { Clock } from '../../base/clock.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { TellState } from '../../model/channel-state.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { insist } from './insist.ts';
 import { pollUpdates, updateTypes } from './poll-updates.ts';
@@ -21,6 +22,7 @@ export interface UpdateDeps {
   readonly hook: Webhook | undefined;
   /** Tells whoever runs the program. */
   readonly report?: (line: string) => void;
+  readonly tell?: TellState;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
+import type { TellState } from '../../model/channel-state.ts';
 import { noLiveMessages } from '../../model/live-messages.ts';
 import type { LiveMessages } from '../../model/live-messages.ts';
 import { usualMemberSessions } from '../../model/session.ts';
@@ -79,7 +80,10 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
     name: platform,
     traits,
     serves: (address) => address.platform === platform && address.account === bot.botId,
-    receive: (signal) => receive({ ...options, bot, live, previews, hook }, signal),
+    receive(signal, tell = () => undefined) {
+      tell({ type: 'connecting' });
+      return receive({ ...options, bot, live, previews, hook, tell }, signal);
+    },
     send: (message, signal) => outgoing.send(message, signal),
     async preview(preview, signal) {
       try {
@@ -99,6 +103,7 @@ interface Receiving extends TelegramOptions {
   readonly live: LiveMessages;
   readonly previews: Pick<Previews, 'noteMessage'>;
   readonly hook: Webhook | undefined;
+  readonly tell: TellState;
 }
 
 /** Throws `bad-config` when Telegram refuses the token that it begins with; everything else is waited out. */

@@ -1,5 +1,6 @@
 import type { AdmittedPerson } from '../../model/health.ts';
 import { usualWebPort } from '../../model/web-host.ts';
+import { describeTrouble } from '../service/describe-channels.ts';
 import type { Found } from '../service/find-gateway.ts';
 import type { ChannelFacts, ChatFolder } from './doctor-desk.ts';
 import type { Finding } from './finding.ts';
@@ -11,7 +12,7 @@ export function judgeChannels(
   found: Found,
 ): readonly Finding[] {
   return [
-    ...judgeTelegram(telegram, people),
+    ...judgeTelegram(telegram, people, found),
     judgeWeb(web, found),
     ...(telegram.token === undefined ? [] : judgeFolder(telegram.folder, 'telegram')),
     ...(web.isEnabled ? judgeFolder(web.folder, 'web') : []),
@@ -30,12 +31,27 @@ const setUp = 'talaria gateway setup';
 function judgeTelegram(
   { tokenName, token, allowed }: ChannelFacts['telegram'],
   people: readonly AdmittedPerson[] | undefined,
+  found: Found,
 ): readonly Finding[] {
   const name = 'telegram';
   if (token === undefined) return [{ level: 'note', name, text: `no bot: ${tokenName} is not set`, fix: setUp }];
   const place = token === 'file' ? 'in .env of the home' : 'in the environment';
   const there: Finding = { level: 'fine', name, text: `its token is ${tokenName}, ${place}` };
-  return [there, judgeAccess(allowed, people)];
+  return [there, ...judgeConnection(found), judgeAccess(allowed, people)];
+}
+
+/** What the gateway that runs knows: nobody else is asked. */
+function judgeConnection(found: Found): readonly Finding[] {
+  const states = found.type === 'running' ? found.status.channelStates : [];
+  return states
+    .filter(({ name }) => name === 'telegram')
+    .flatMap((state): readonly Finding[] => {
+      const text = describeTrouble(state);
+      if (text === undefined) return [];
+      if (state.type === 'connecting') return [{ level: 'note', name: 'bot', text }];
+      const fix = state.type === 'not-served' ? setUp : 'talaria gateway logs';
+      return [{ level: 'broken', name: 'bot', text, fix }];
+    });
 }
 
 function judgeAccess(allowed: number, people: readonly AdmittedPerson[] | undefined): Finding {

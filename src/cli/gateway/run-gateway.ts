@@ -1,17 +1,21 @@
 import { systemClock } from '../../base/clock.ts';
 import { describeError, isAppError } from '../../base/errors.ts';
+import { within } from '../../base/within.ts';
 import type { Keeper } from '../../gateway/gateway-status.ts';
 import type { Restart } from '../../gateway/restart.ts';
 import type { App, CliDeps, GatewayApp, ProcessPort, ServedChannels, ServeOptions } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodeOfError, exitCodes, exitCodeOfSignal } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { listTroubles, nameServed } from '../service/describe-channels.ts';
 import { readKeeper, readLongestDrainMs } from '../service/read-keeper.ts';
 
 const longestCloseMs = 15_000;
 const noticeableMs = 1_000;
 const predecessorMs = 10_000;
 const pauseMs = 200;
+// A token that is refused shows only once the platform was asked; a slow one is not waited for.
+const connectingMs = 3_000;
 
 /** Serves every channel of the settings until it is told to stop. What is unfinished then goes on at the next start. */
 export const runGateway: CommandFunction = async (args, deps) => {
@@ -55,10 +59,14 @@ async function serve(args: Arguments, deps: CliDeps, keeper: Keeper): Promise<En
     const host = { version, keeper, restart, longestDrainMs: readLongestDrainMs(env) };
     const served = await app.serveChannels(report, host);
     for (const warning of served.warnings) report(warning);
+    const deaf = served.gateway.whenDeaf().then((): Ending => ({ type: 'deaf', reason: lastReport }));
+    const connected = within(systemClock, connectingMs, served.gateway.whenConnected());
+    const early = await Promise.race([deaf, connected.then(() => undefined)]);
+    if (early !== undefined) return early;
     await noteStart(deps, undefined);
     say(describeServing(served, args, keeper));
     if (served.web) stdout.write(describePage(served.web, stdout));
-    const deaf = served.gateway.whenDeaf().then((): Ending => ({ type: 'deaf', reason: lastReport }));
+    for (const line of listTried(served)) report(line);
     const ending = await Promise.race([stops.told, asked.promise, deaf]);
     if (ending.type === 'deaf') return ending;
     say('Stopping. What is unfinished goes on at the next start.');
@@ -94,10 +102,15 @@ function startOf(args: Arguments): 'usual' | 'safe' {
   return args.has('safe') ? 'safe' : 'usual';
 }
 
-function describeServing({ channels, model }: ServedChannels, args: Arguments, keeper: Keeper): string {
+/** What is not served at all was reported when it ended. */
+function listTried({ gateway }: ServedChannels): readonly string[] {
+  return listTroubles(gateway.channelStates().filter(({ type }) => type !== 'not-served'));
+}
+
+function describeServing({ gateway, model }: ServedChannels, args: Arguments, keeper: Keeper): string {
   const safe = args.has('safe') ? ', in a safe start' : '';
   const how = keeper === 'nobody' ? 'Ctrl-C stops it.' : '`talaria gateway stop` stops it.';
-  return `Serving ${channels.join(', ')} with ${model.name}${safe}. ${how}`;
+  return `Serving ${nameServed(gateway.channelStates())} with ${model.name}${safe}. ${how}`;
 }
 
 /** A link lets in whoever reads it, so it goes to a terminal and not into a log. */

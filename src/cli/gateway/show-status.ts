@@ -5,6 +5,7 @@ import type { StartFailure } from '../service/gateway-view.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { describeTrouble, listTroubles, nameServed } from '../service/describe-channels.ts';
 import { findGateway } from '../service/find-gateway.ts';
 import type { Found } from '../service/find-gateway.ts';
 import { settingsWarnings } from '../service/settings-warnings.ts';
@@ -48,9 +49,11 @@ interface Seen {
   readonly warnings: readonly string[];
 }
 
-function renderJson({ found, service, failure: lastFailure, warnings }: Seen): string {
+function renderJson({ found, service, failure: lastFailure, ...seen }: Seen): string {
   const isRunning = found.type === 'running' || found.type === 'silent';
   const running = found.type === 'running' ? { gateway: found.status } : {};
+  const troubles = found.type === 'running' ? listTroubles(found.status.channelStates) : [];
+  const warnings = [...troubles, ...seen.warnings];
   const document = { ok: true, isRunning, found: found.type, ...running, service, lastFailure, warnings };
   return `${JSON.stringify(document)}\n`;
 }
@@ -81,13 +84,17 @@ function describeFound(found: Found): string {
 }
 
 function describeRunning(status: GatewayStatus): readonly (readonly [string, string])[] {
-  const { version, start, keeper, channels, model, page, pageNote, atWork } = status;
+  const { version, start, keeper, channelStates, model, page, pageNote, atWork } = status;
   const keptBy = keeper === 'nobody' ? 'nobody: it runs in a terminal' : keeper;
   const why = pageNote === undefined ? '' : ` (${pageNote})`;
   return [
     ['version', `${version}${start === 'safe' ? ', in a safe start' : ''}`],
     ['kept by', keptBy],
-    ['channels', channels.join(', ')],
+    ['channels', nameServed(channelStates)],
+    ...channelStates.flatMap((state) => {
+      const trouble = describeTrouble(state);
+      return trouble === undefined ? [] : [[state.name, trouble] as const];
+    }),
     ...(page === undefined ? [] : [['page', `${page}${why}`] as const]),
     ['model', model],
     ['at work', atWork === 1 ? '1 session' : `${atWork} sessions`],

@@ -7,7 +7,8 @@ import type { CliDeps, ServiceDesk } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { neutralise } from '../render/neutralise.ts';
-import { findGateway, whenServing } from '../service/find-gateway.ts';
+import { listTroubles, nameServed } from '../service/describe-channels.ts';
+import { findGateway, whenConnected, whenServing } from '../service/find-gateway.ts';
 import { findInstalled } from '../service/find-keeper.ts';
 import type { StartFailure } from '../service/gateway-view.ts';
 import { lastLines } from '../service/last-lines.ts';
@@ -25,7 +26,8 @@ const shownLines = 10;
 export const startGateway: CommandFunction = async (args, deps) => {
   const desk = await deps.openServiceDesk();
   const found = await findGateway(desk);
-  if (found.type === 'running') return await sayServing(deps, `It runs already (pid ${found.status.pid}).`);
+  if (found.type === 'running')
+    return await sayServing(deps, found.status, `It runs already (pid ${found.status.pid}).`);
   if (found.type !== 'nothing') throw new AppError('already-running', `the home is in use (pid ${found.pid})`);
   return await startAnew(args, deps, desk);
 };
@@ -47,7 +49,8 @@ async function startService(service: ServiceKeeper, deps: CliDeps, desk: Service
     whenFailed(service, desk, failedBefore, over.signal),
   ]);
   over.abort();
-  if (serving !== undefined) return await sayServing(deps, describeStart(serving));
+  const connected = serving && (await whenConnected(desk, settlingMs));
+  if (connected !== undefined) return await sayServing(deps, connected, describeStart(connected));
   const failure = failureSince(failedBefore, desk);
   const reason = failure?.reason ?? (await service.trouble()) ?? 'it does not serve yet';
   deps.process.stderr.write(`${neutralise(`${service.unit}: ${reason}`)}\nMore is shown by: ${service.outputHint}\n`);
@@ -79,7 +82,8 @@ async function startAlone(options: readonly string[], deps: CliDeps, desk: Servi
   const serving = await whenServing(desk, longestStartMs, over.signal);
   const end = await Promise.race([ended, systemClock.sleep(serving === undefined ? 0 : settlingMs)]);
   if (end !== undefined) return await explainEnd(end, deps, desk);
-  if (serving !== undefined) return await sayServing(deps, describeStart(serving));
+  const connected = serving && (await whenConnected(desk, settlingMs));
+  if (connected !== undefined) return await sayServing(deps, connected, describeStart(connected));
   deps.process.stderr.write(
     `It was started (pid ${child.pid ?? 0}), and does not serve yet. See: talaria gateway logs\n`,
   );
@@ -103,9 +107,9 @@ async function explainEnd({ code, text }: ChildEnd, { process }: CliDeps, { logs
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function describeStart({ pid, channels, model, keeper, page, pageNote }: GatewayStatus): string {
+function describeStart({ pid, channelStates, model, keeper, page, pageNote }: GatewayStatus): string {
   const how = keeper === 'background' ? 'in the background' : `by ${keeper}`;
-  const serving = `Serving ${channels.join(', ')} with ${model}, ${how} (pid ${pid}).`;
+  const serving = `Serving ${nameServed(channelStates)} with ${model}, ${how} (pid ${pid}).`;
   const why = pageNote === undefined ? '' : `${pageNote}; `;
   return page === undefined
     ? serving
@@ -113,9 +117,10 @@ function describeStart({ pid, channels, model, keeper, page, pageNote }: Gateway
 }
 
 /** Its own output goes into a file: what is wrong with the settings is said here, too. */
-async function sayServing(deps: CliDeps, line: string): Promise<number> {
+async function sayServing(deps: CliDeps, { channelStates }: GatewayStatus, line: string): Promise<number> {
   const { stdout, stderr } = deps.process;
   stdout.write(`${neutralise(line)}\n`);
-  for (const warning of await settingsWarnings(deps)) stderr.write(`${neutralise(warning)}\n`);
+  for (const warning of [...listTroubles(channelStates), ...(await settingsWarnings(deps))])
+    stderr.write(`${neutralise(warning)}\n`);
   return exitCodes.done;
 }

@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import type { GatewayStatus } from '../../gateway/gateway-status.ts';
+import { isConnected } from '../../model/channel-state.ts';
 import type { GatewayView } from './gateway-view.ts';
 
 /** What stands on the home: a gateway, one that does not answer, another process of the program, or nothing. */
@@ -36,6 +37,17 @@ export async function whenLetGo(pid: number, desk: GatewayView, longestMs: numbe
     await systemClock.sleep(pauseMs);
   }
   return true;
+}
+
+/** Asks until each channel has got an answer from its platform, as long as that may take; undefined where nobody runs any more. */
+export async function whenConnected(desk: GatewayView, longestMs: number): Promise<GatewayStatus | undefined> {
+  const end = systemClock.monotonic() + longestMs;
+  for (;;) {
+    const asked = await ask(desk);
+    if (typeof asked !== 'object') return undefined;
+    if (isConnected(asked.channelStates) || systemClock.monotonic() > end) return asked;
+    await systemClock.sleep(pauseMs);
+  }
 }
 
 /** Waits until a gateway serves; undefined where the time is over before, or the signal aborts. */
