@@ -8,9 +8,8 @@ export async function openChannels(
   page: WebchatPort | undefined,
   report: (line: string) => void,
 ): Promise<readonly Channel[]> {
-  const { telegram } = parts.settings.current.config;
-  const pages = page ? [createWebchatChannel(page)] : [];
-  if (page && parts.secrets.get(telegram.tokenEnv) === undefined) return pages;
-  const { openTelegramBot } = await import('./telegram.ts');
-  return [await openTelegramBot(parts, report), ...pages];
+  const { openAwaitedBot, openTelegramBot } = await import('./telegram.ts');
+  // A bot that is all there is must be there; beside the page it may come later.
+  if (page === undefined) return [await openTelegramBot(parts, report)];
+  return [await openAwaitedBot(parts, report), createWebchatChannel(page)];
 }

@@ -22,6 +22,7 @@ export async function openTelegramDesk({ env, clock }: Around): Promise<Telegram
   const openAgent = (): ReturnType<typeof openWayToTelegram> => openWayToTelegram(telegram, secrets);
   return {
     hasToken: present !== undefined,
+    botId: present?.split(':')[0],
     async check(token = present ?? '') {
       const { checkTelegramToken } = await import('../channels/telegram/check-token.ts');
       const options = { token, ...(apiRoot !== undefined && { apiRoot }), openAgent, clock };

@@ -2,6 +2,7 @@ import type { Agent } from 'node:http';
 import { AppError } from '../base/errors.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { AttachmentPolicy } from '../channels/telegram/fetch-attachments.ts';
+import type { TelegramSetup } from '../channels/telegram/open-telegram.ts';
 import type { Channel } from '../model/channel.ts';
 import type { TelegramSettings } from '../model/config.ts';
 import type { Settings } from '../model/settings.ts';
@@ -12,15 +13,33 @@ import { stampOf } from '../store/home/file-stamp.ts';
 import { FileLiveMessages } from '../store/home/live-messages.ts';
 import type { AppParts } from './parts.ts';
 
+/** The Telegram bot of the settings, which is there or will be. Throws `bad-config` for a token that cannot be one. */
+export async function openAwaitedBot(parts: AppParts, report: (line: string) => void): Promise<Channel> {
+  const { AwaitedBot } = await import('../channels/telegram/awaited-bot.ts');
+  const { secrets, settings, clock, log } = parts;
+  const findToken = createTokenFinder(parts);
+  const open = (token: string | undefined): Promise<Channel> => openBot({ token, findToken, report }, parts);
+  const token = secrets.get(settings.current.config.telegram.tokenEnv);
+  const first = token === undefined ? undefined : { token, bot: await open(token) };
+  return new AwaitedBot({ first, open, findToken, report, clock, log });
+}
+
 /** The Telegram bot of the settings. Throws `bad-config` where there is no token for it. */
 export async function openTelegramBot(parts: AppParts, report: (line: string) => void): Promise<Channel> {
+  const token = parts.secrets.get(parts.settings.current.config.telegram.tokenEnv);
+  return await openBot({ token, findToken: createTokenFinder(parts), report }, parts);
+}
+
+type BotSetup = Pick<TelegramSetup, 'token' | 'report'> & { readonly findToken: () => string | undefined };
+
+async function openBot({ token, findToken, report }: BotSetup, parts: AppParts): Promise<Channel> {
   const { env, home, secrets, settings, clock, log } = parts;
   const { telegram, memberSessions } = settings.current.config;
   const { openTelegram } = await import('../channels/telegram/open-telegram.ts');
   const { commandTable: commands } = await import('../gateway/commands.ts');
   return openTelegram({
-    token: secrets.get(telegram.tokenEnv),
-    findToken: createTokenFinder(parts),
+    token,
+    findToken,
     envFile: home.envFile,
     homeFolder: env['HOME'] ?? '/',
     commands,

@@ -166,6 +166,8 @@ export type TokenCheck =
 /** The token of the Telegram bot. */
 export interface TelegramDesk {
   readonly hasToken: boolean;
+  /** Whose token is there; undefined where none is. */
+  readonly botId: string | undefined;
   /** Asks Telegram whose a token is; left out: the one that is there. */
   check(token?: string): Promise<TokenCheck>;
   /** Keeps it for the next start, and names the variable of the environment that hides it, if one does. */

@@ -82,6 +82,49 @@ test('the token of another bot is said to count from the next start on, once, an
   assert.match(house.reported[0] ?? '', /not of the bot that is served.* next start on: talaria gateway restart$/);
 });
 
+const besideThePage = { web: { port: 0 } };
+
+test('a token that was wrong from the start is waited out beside the page, and so is one that is none', async () => {
+  const clock = new ManualClock(Date.now());
+  const envFile = `TELEGRAM_BOT_TOKEN=999:AAF-of_some_other_bot-ABCDEFGHIJK\n`;
+  const env = { TELEGRAM_BOT_TOKEN: '' };
+  await using house = await openTelegramHouse({ script, clock, env, envFile, settings: besideThePage });
+  await pass(clock, () => house.reported.length === 1);
+  const refused = house.gateway.channelStates();
+
+  await keepToken(house, 'hello');
+  await pass(clock, () => house.reported.length === 2);
+  await keepToken(house, botToken);
+  house.telegram.say('one');
+  await pass(clock, () => countShown(house) === 1);
+
+  const [first = '', second = ''] = house.reported;
+  assert.match(first, /^telegram: Telegram does not accept the bot token.* taken up at once: talaria gateway setup$/);
+  assert.match(second, /^telegram: the Telegram token is not one/);
+  assert.partialDeepStrictEqual(refused, [{ name: 'telegram', type: 'not-served' }, { name: 'webchat' }]);
+  assert.deepEqual(house.gateway.channelStates(), [
+    { name: 'telegram', type: 'served' },
+    { name: 'webchat', type: 'served' },
+  ]);
+});
+
+test('a gateway that began without a bot takes up the first one, whose link makes the owner', async () => {
+  const clock = new ManualClock(Date.now());
+  const env = { TELEGRAM_BOT_TOKEN: '' };
+  await using house = await openTelegramHouse({ script, clock, env, telegram: {}, settings: besideThePage });
+  const before = house.gateway.channelStates();
+
+  await keepToken(house, botToken);
+  house.telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`);
+  await pass(clock, () => countShown(house) === 1);
+  house.telegram.say('hello');
+  await pass(clock, () => countShown(house) === 2);
+
+  assert.deepEqual(before, [{ name: 'webchat', type: 'served' }]);
+  assert.match(house.telegram.shown(anna.id)[0]?.text ?? '', /you are its owner/);
+  assert.equal(house.telegram.shown(anna.id)[1]?.text, 'Hello.');
+});
+
 /** Where the house took in last what Telegram brings, once it does so for the given time. */
 async function placeOf({ reported }: TelegramHouse, clock: ManualClock, time: number): Promise<string> {
   const places = (): readonly string[] => reported.join('\n').match(/127\.0\.0\.1:\d+(?=\.)/g) ?? [];

@@ -18,7 +18,7 @@ export interface TokenDeps {
   readonly log: Log;
 }
 
-const lookMs = 5_000;
+export const tokenLookMs = 5_000;
 export const newTokenAdvice = 'A new one is taken up at once: talaria gateway setup';
 
 /**
@@ -58,7 +58,7 @@ async function watchToken(deps: TokenDeps, signal: AbortSignal): Promise<boolean
   const { bot, findToken, report, clock, log } = deps;
   if (findToken === undefined) return false;
   for (let told: string | undefined; ;) {
-    const rest = await sleepUnless(clock, lookMs, signal);
+    const rest = await sleepUnless(clock, tokenLookMs, signal);
     if (rest === 'stopped') return false;
     const token = findToken();
     const change = token === undefined ? 'same' : bot.changeToken(token);

@@ -3,7 +3,7 @@ import type { Update } from 'grammy/types';
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Channel, ChannelTraits, Inbound } from '../../model/channel.ts';
+import type { Channel, Inbound } from '../../model/channel.ts';
 import type { TellState } from '../../model/channel-state.ts';
 import { noLiveMessages } from '../../model/live-messages.ts';
 import type { LiveMessages } from '../../model/live-messages.ts';
@@ -22,6 +22,7 @@ import { placeOf, platform, readUpdate } from './read-update.ts';
 import { receiveUpdates } from './receive-updates.ts';
 import type { WebhookOptions } from './receive-updates.ts';
 import type { UpdateReading } from './read-update.ts';
+import { telegramTraits } from './telegram-traits.ts';
 import { tidyUp } from './tidy-up.ts';
 import { Webhook } from './webhook.ts';
 import type { WebhookAnswer } from './webhook.ts';
@@ -66,9 +67,6 @@ export interface TelegramChannel extends Channel {
   handleUpdate(body: unknown, secret: string | undefined): Promise<WebhookAnswer>;
 }
 
-// It splits by itself, after rendering: lengths count there, and not in Markdown.
-const traits: ChannelTraits = { maxLength: Infinity, resend: 'marked', asks: 'yes', streams: 'yes' };
-
 /** A Telegram bot as a channel. It serves every chat of its own. Throws `bad-config` for what cannot be a token. */
 export function createTelegramChannel(options: TelegramOptions): TelegramChannel {
   const { token, apiRoot, openAgent, clock, log, webhook, live = noLiveMessages } = options;
@@ -78,7 +76,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
   const hook = webhook && new Webhook(webhook.secret, clock);
   return {
     name: platform,
-    traits,
+    traits: telegramTraits,
     serves: (address) => address.platform === platform && address.account === bot.botId,
     receive(signal, tell = () => undefined) {
       tell({ type: 'connecting' });

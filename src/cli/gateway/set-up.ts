@@ -4,6 +4,7 @@ import type { CliDeps, ProcessPort, TelegramDesk, TokenCheck } from '../app-port
 import { exitCodes } from '../exit-codes.ts';
 import { readPipedSecret, readSecret } from '../read-secret.ts';
 import { neutralise } from '../render/neutralise.ts';
+import { findGateway } from '../service/find-gateway.ts';
 
 /** Takes a token, checks it, keeps it, and shows the link that makes its user the owner. */
 export const setUpGateway: CommandFunction = async (args, deps) => {
@@ -17,7 +18,7 @@ export const setUpGateway: CommandFunction = async (args, deps) => {
     return exitCodes.failed;
   }
   if (token !== '') tell(deps, await desk.save(token));
-  return await showOwnerLink(check, deps);
+  return await showOwnerLink(check, await describeTakeUp(check, desk, deps), deps);
 };
 
 type ValidToken = Extract<TokenCheck, { readonly type: 'valid' }>;
@@ -48,7 +49,21 @@ function tell({ process }: CliDeps, { path, shadowedBy }: Awaited<ReturnType<Tel
   );
 }
 
-async function showOwnerLink({ username, name }: ValidToken, { askGateway, process }: CliDeps): Promise<number> {
+/** Whether whoever runs already serves this bot, or will, or has to be started again for it. */
+async function describeTakeUp({ id }: ValidToken, { botId }: TelegramDesk, deps: CliDeps): Promise<string> {
+  const found = await findGateway(await deps.openServiceDesk());
+  if (found.type !== 'running') return 'The bot answers while `talaria gateway` runs.';
+  const hasBot = found.status.channels.includes('telegram');
+  return hasBot && id !== botId
+    ? 'The gateway that runs serves another bot\nuntil it is started again: talaria gateway restart'
+    : 'The gateway that runs\nserves the bot within seconds, if it does not yet.';
+}
+
+async function showOwnerLink(
+  { username, name }: ValidToken,
+  takeUp: string,
+  { askGateway, process }: CliDeps,
+): Promise<number> {
   const { stdout, stderr } = process;
   const { ok, text } = await askGateway({ type: 'invite-owner' });
   if (!ok) {
@@ -63,8 +78,6 @@ async function showOwnerLink({ username, name }: ValidToken, { askGateway, proce
     const { renderUnicodeCompact } = await import('uqr');
     stdout.write(`${renderUnicodeCompact(link)}\n\n`);
   }
-  stdout.write('The link is good once, for an hour. The bot answers while `talaria gateway` runs;\n');
-  stdout.write('one that runs already takes up a new token of its bot by itself, and another bot when it is\n');
-  stdout.write('started again: talaria gateway restart\n');
+  stdout.write(`The link is good once, for an hour. ${takeUp}\n`);
   return exitCodes.done;
 }

@@ -58,6 +58,21 @@ test('while the gateway runs the link makes an owner, once; whoever comes behind
   assert.match((await bench.run('gateway', 'people')).stdout, /^telegram:42 {2}owner, .*\n$/);
 });
 
+test('setup says whether the gateway that runs serves the bot by itself', async () => {
+  await using bench = await openGatewayDesk([], []);
+  const { desk } = bench;
+
+  const alone = await desk.run(setUp, { input: botToken });
+  await bench.start('from-home');
+  const same = await desk.run(setUp, { input: botToken });
+  await writeFile(join(desk.home, '.env'), 'TELEGRAM_BOT_TOKEN=999:AAF-of_some_other_bot-ABCDEFGHIJK\n');
+  const other = await desk.run(setUp, { input: botToken });
+
+  assert.match(alone.stdout, /The bot answers while `talaria gateway` runs\.\n$/);
+  assert.match(same.stdout, /The gateway that runs\nserves the bot within seconds, if it does not yet\.\n$/);
+  assert.match(other.stdout, /serves another bot\nuntil it is started again: talaria gateway restart\n$/);
+});
+
 test('the code of the link is nowhere in the home', async () => {
   await using bench = await openGatewayDesk([], []);
 
