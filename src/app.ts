@@ -26,7 +26,7 @@ import { ModelNews } from './gateway/model-news.ts';
 import { OutboxPostbox } from './gateway/postbox.ts';
 import type { Catalogue } from './model/catalogue.ts';
 import type { Channel } from './model/channel.ts';
-import { isConnected } from './model/channel-state.ts';
+import { isConnected, isServing } from './model/channel-state.ts';
 import type { NamedState } from './model/channel-state.ts';
 import type { Faults } from './model/faults.ts';
 import type { Runtime } from './model/runtime.ts';
@@ -246,7 +246,7 @@ export class App implements AsyncDisposable {
     gateway.start();
     await gateway.goOn();
     await gateway.noteSettingsAtStart(settings.newsAtStart);
-    await this.#keepSettings();
+    this.#keepSettingsOnceServed(gateway);
     const { longestDrainMs = Infinity } = host;
     const drain = (): Promise<void> => gateway.drain(Math.min(settings.current.config.agent.drainMs, longestDrainMs));
     const whenDeaf = (): Promise<void> => gateway.whenDeaf();
@@ -282,6 +282,17 @@ export class App implements AsyncDisposable {
     await gateway.lookAtSettings();
     const found = await models.find(models.chosenFor({}));
     return found.type === 'chosen' ? found.chain[0].name : `none: ${found.problem}`;
+  }
+
+  /** One that no platform ever answered has served nobody, and is nothing to go back to. */
+  #keepSettingsOnceServed({ channelStates }: Gateway): void {
+    let keeping = Promise.resolve();
+    this.#closing.defer(() => keeping);
+    const keepOnceServed = async (): Promise<void> => {
+      await channelStates.when(isServing);
+      keeping = this.#keepSettings();
+    };
+    void keepOnceServed();
   }
 
   async #keepSettings(): Promise<void> {

@@ -18,3 +18,7 @@ export type NamedState = ChannelState & { readonly name: string };
 export function isConnected(states: readonly NamedState[]): boolean {
   return states.every(({ type }) => type !== 'connecting') && states.some(({ type }) => type !== 'not-served');
 }
+
+export function isServing(states: readonly NamedState[]): boolean {
+  return states.some(({ type }) => type === 'served');
+}

@@ -284,6 +284,7 @@ test('a token that Telegram refuses is reported, and takes nothing else down', a
 
 test('the token is in no log', async () => {
   await using house = await openTelegramHouse({ script: () => says('Hello.') });
+  await house.telegram.whenCalled('getUpdates');
   house.telegram.revokeToken();
   house.telegram.say('hello');
   while (!house.reported.join('\n').includes('does not accept the bot token')) await nextTick();

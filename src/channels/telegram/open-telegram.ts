@@ -36,7 +36,8 @@ export function openTelegram(setup: TelegramSetup): Channel {
   const { memberSessions, findToken, live } = setup;
   const { tokenEnv, groups, workdir = '.', apiRoot } = settings;
   if (token === undefined) {
-    const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens`;
+    const page = 'web.enabled is false in the settings, so that there is no page either';
+    const advice = `put ${tokenEnv}=… into ${envFile}; @BotFather on Telegram hands out tokens; ${page}`;
     throw new AppError('bad-config', `no channel is set up: ${advice}`);
   }
   return createTelegramChannel({

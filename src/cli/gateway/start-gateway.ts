@@ -117,10 +117,10 @@ function describeStart({ pid, channelStates, model, keeper, page, pageNote }: Ga
 }
 
 /** Its own output goes into a file: what is wrong with the settings is said here, too. */
-async function sayServing(deps: CliDeps, { channelStates }: GatewayStatus, line: string): Promise<number> {
+async function sayServing(deps: CliDeps, { channelStates, start }: GatewayStatus, line: string): Promise<number> {
   const { stdout, stderr } = deps.process;
   stdout.write(`${neutralise(line)}\n`);
-  for (const warning of [...listTroubles(channelStates), ...(await settingsWarnings(deps))])
+  for (const warning of [...listTroubles(channelStates), ...(await settingsWarnings(deps, start))])
     stderr.write(`${neutralise(warning)}\n`);
   return exitCodes.done;
 }

@@ -13,7 +13,10 @@ test('without a channel the gateway says what is missing and where it goes', asy
   const { code, stderr } = await desk.run(['gateway']);
 
   assert.equal(code, 78);
-  assert.match(stderr, /no channel is set up: put TELEGRAM_BOT_TOKEN=… into .*\.env; @BotFather/);
+  assert.match(
+    stderr,
+    /no channel is set up: put TELEGRAM_BOT_TOKEN=… into .*\.env; @BotFather.*; web\.enabled is false/,
+  );
 });
 
 test('the gateway answers on Telegram until it is told to stop, and ends in good order', async () => {

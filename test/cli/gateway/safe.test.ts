@@ -48,3 +48,27 @@ test('where no earlier start has left settings, a safe start trusts no file', as
   assert.equal(code, 78);
   assert.match(stderr, /there are no settings of an earlier start/);
 });
+
+test('a start whose only channel was refused has not served: a safe start goes back behind it', async () => {
+  await using bench = await openServiceBench(() => says('Hello.'), []);
+  await bench.configure({ web: { port: 0 } });
+  await bench.run('gateway', 'start');
+  await bench.run('gateway', 'stop');
+  await bench.configure({});
+  bench.telegram.revokeToken();
+
+  const failed = await bench.run('gateway', 'start');
+  await writeFile(bench.path('config.json'), '{ broken');
+  const safe = await bench.run('gateway', 'start', '--safe');
+  const status = await bench.run('gateway', 'status');
+
+  assert.equal(failed.code, 78);
+  assert.deepEqual([safe.code, safe.stdout.split(' with ')[0]], [0, 'Serving webchat']);
+  for (const said of [safe.stderr, status.stdout]) {
+    assert.match(
+      said,
+      /config\.json:1:\d+: .*\n *the gateway that runs is in a safe start, and does not go by the file\n/,
+    );
+    assert.doesNotMatch(said, /until this is mended/);
+  }
+});
