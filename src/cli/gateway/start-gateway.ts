@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import { quoteForShell } from '../../base/quote-for-shell.ts';
 import type { GatewayStatus } from '../../gateway/gateway-status.ts';
 import type { CliDeps, ServiceDesk } from '../app-port.ts';
 import type { Arguments, CommandFunction } from '../command.ts';
@@ -26,11 +27,30 @@ const shownLines = 10;
 export const startGateway: CommandFunction = async (args, deps) => {
   const desk = await deps.openServiceDesk();
   const found = await findGateway(desk);
-  if (found.type === 'running')
-    return await sayServing(deps, found.status, `It runs already (pid ${found.status.pid}).`);
+  if (found.type === 'running') return await sayRunning(args, deps, found.status);
   if (found.type !== 'nothing') throw new AppError('already-running', `the home is in use (pid ${found.pid})`);
   return await startAnew(args, deps, desk);
 };
+
+async function sayRunning(args: Arguments, deps: CliDeps, status: GatewayStatus): Promise<number> {
+  const code = await sayServing(deps, status, `It runs already (pid ${status.pid}).`);
+  const unused = describeUnused(args, status);
+  if (unused !== undefined) deps.process.stderr.write(`${neutralise(unused)}\n`);
+  return code;
+}
+
+/** What was asked for this start, and does not hold of the one that runs; undefined where all of it does. */
+function describeUnused(args: Arguments, { start, model, keeper }: GatewayStatus): string | undefined {
+  const isSafe = !args.has('safe') || start === 'safe';
+  const isModel = [undefined, model].includes(args.value('model'));
+  if (isSafe && isModel) return undefined;
+  const options = runOptions(args).map(quoteForShell).join(' ');
+  const advice =
+    keeper === 'nobody'
+      ? 'stop it in its terminal with Ctrl-C first'
+      : `talaria gateway restart ${options} starts it again so`;
+  return `${options} changes nothing of what runs already: ${advice}.`;
+}
 
 /** For a home that is known to be free. */
 export async function startAnew(args: Arguments, deps: CliDeps, desk: ServiceDesk): Promise<number> {

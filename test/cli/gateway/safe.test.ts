@@ -15,6 +15,8 @@ test('a safe start serves with the settings of the last start that served, and l
 
   const usual = await bench.run('gateway', 'start');
   const safe = await bench.run('gateway', 'start', '--safe');
+  const safeAgain = await bench.run('gateway', 'start', '--safe');
+  const otherModel = await bench.run('gateway', 'start', '-m', 'custom:other one');
   const status = await bench.run('gateway', 'status');
   await writeFile(bench.path('config.json'), '{ broken');
   bench.telegram.say('hi');
@@ -22,6 +24,12 @@ test('a safe start serves with the settings of the last start that served, and l
 
   assert.equal(usual.code, 78);
   assert.equal(safe.code, 0);
+  assert.doesNotMatch(safeAgain.stderr, /changes nothing/);
+  assert.deepEqual(otherModel.code, 0);
+  assert.match(
+    otherModel.stderr,
+    /changes nothing of what runs already: talaria gateway restart --model 'custom:other one' starts it/,
+  );
   assert.match(status.stdout, /^version .*, in a safe start$/m);
   assert.deepEqual(shown, ['Hello.']);
 });

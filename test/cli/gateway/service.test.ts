@@ -19,6 +19,7 @@ test('gateway start serves in the background, status tells what runs, and stop e
 
   const started = await bench.run('gateway', 'start');
   const again = await bench.run('gateway', 'start');
+  const safe = await bench.run('gateway', 'start', '--safe');
   bench.telegram.say('hi');
   await bench.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
   const pid = (await bench.pid()) ?? 0;
@@ -28,6 +29,11 @@ test('gateway start serves in the background, status tells what runs, and stop e
 
   assert.equal(started.stdout, `Serving telegram with custom:scripted, in the background (pid ${pid}).\n`);
   assert.equal(again.stdout, `It runs already (pid ${pid}).\n`);
+  assert.equal(again.stderr, '');
+  assert.match(
+    safe.stderr,
+    /^--safe changes nothing of what runs already: talaria gateway restart --safe starts it again so\.$/m,
+  );
   assert.match(status.stdout, new RegExp(`^state +serving \\(pid ${pid}, since .*\\n(.*\\n)*channels +telegram\\n`));
   assert.equal(stopped.stdout, 'Stopped.\n');
   assert.equal(await isRunning(pid), false);
