@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { isAppError, isPassing } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { PersonId, SessionId, TurnId } from '../base/ids.ts';
+import type { SessionId, TurnId } from '../base/ids.ts';
 import type { BusyMode } from '../model/busy-mode.ts';
 import type { Inbound, InboundKey } from '../model/channel.ts';
 import type { ResetSettings } from '../model/config.ts';
@@ -24,7 +24,7 @@ import type { PendingQuestions } from './questions.ts';
 export interface IntakeDeps {
   readonly access: (inbound: Inbound) => Promise<Access>;
   /** What a stranger is told, who may ask to be let in; undefined where that would be too often. */
-  readonly offerPairing: (person: PersonId) => Promise<string | undefined>;
+  readonly offerPairing: (from: Inbound) => Promise<string | undefined>;
   /** What someone is told who followed a link that makes them the owner; undefined for everything else. */
   readonly bindOwner: (inbound: Inbound) => Promise<string | undefined>;
   readonly store: Store;
@@ -68,7 +68,7 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
   if (welcome !== undefined) return { type: 'commanded', reply: welcome };
   const access = await deps.access(inbound);
   if (access.type === 'denied') {
-    return { type: 'denied', reply: access.answer === 'silence' ? undefined : await deps.offerPairing(inbound.person) };
+    return { type: 'denied', reply: access.answer === 'silence' ? undefined : await deps.offerPairing(inbound) };
   }
   if (inbound.type === 'choice') return await choose(inbound, deps);
   if (inbound.type === 'answer') {

@@ -36,6 +36,11 @@ export async function bindOwner(inbound: Inbound, { store, clock }: OwnerLinkDep
     : undefined;
 }
 
+/** Whether it has the form of such a link, good or not. Pure. */
+export function isOwnerLink(inbound: Inbound): boolean {
+  return startCodeIn(inbound) !== undefined;
+}
+
 /** What `t.me/BOT?start=CODE` says, in a private chat alone: in a group others would read it. Pure. */
 function startCodeIn(inbound: Inbound): string | undefined {
   if (inbound.type !== 'message' || !isPrivate(inbound)) return undefined;

@@ -10,10 +10,12 @@ export function createWaysIn(deps: {
   readonly clock: Clock;
 }): Pick<IntakeDeps, 'offerPairing' | 'bindOwner'> {
   return {
-    async offerPairing(person) {
+    async offerPairing(from) {
       const { describeOffer, offerCode } = await import('./pairing.ts');
-      const code = await offerCode(person, deps);
-      return code === undefined ? undefined : describeOffer(code);
+      const code = await offerCode(from.person, deps);
+      if (code === undefined) return undefined;
+      const isLink = saysStart(from) && (await import('./owner-link.ts')).isOwnerLink(from);
+      return isLink ? `${staleLink}\n${describeOffer(code)}` : describeOffer(code);
     },
     async bindOwner(from) {
       if (from.address.platform === 'terminal' || !saysStart(from)) return undefined;
@@ -22,6 +24,10 @@ export function createWaysIn(deps: {
     },
   };
 }
+
+// Whether it was ever one is nobody's business.
+const staleLink =
+  'This link was used or is too old: talaria gateway setup, on the machine where it runs, prints a new one.';
 
 /** Whether it can be a link that makes an owner; what those are is loaded only then. */
 function saysStart(inbound: Inbound): boolean {
