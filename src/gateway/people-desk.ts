@@ -125,13 +125,22 @@ async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
 }
 
 async function revoke(person: string, { store, settings, shutOut }: PeopleDeskDeps): Promise<DeskAnswer> {
+  const ownersBefore = await listOwners(store);
   const wasPaired = await store.people.remove(person as PersonId);
-  const stays = allowedPeople(settings.current.config).has(person as PersonId);
+  const allowed = allowedPeople(settings.current.config);
+  const stays = allowed.has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
   if (wasPaired) await shutOut?.(person as PersonId);
+  const wasLast = ownersBefore.includes(person as PersonId) && ownersBefore.length + allowed.size === 1;
   return wasPaired
-    ? { ok: true, text: `${person} has no access any more.` }
+    ? { ok: true, text: `${person} has no access any more.${wasLast ? ` ${noOwnerLeft}` : ''}` }
     : { ok: false, text: `${person} was not let in; talaria gateway people lists who was` };
+}
+
+const noOwnerLeft = 'Nobody is left there who owns the bot: talaria gateway setup makes a link for another owner.';
+
+async function listOwners(store: PeopleDeskDeps['store']): Promise<readonly PersonId[]> {
+  return (await store.people.list()).filter(({ role }) => role === 'owner').map(({ person }) => person);
 }
 
 function makeLink({ web, settings }: PeopleDeskDeps): DeskAnswer {

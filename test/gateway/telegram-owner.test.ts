@@ -52,6 +52,21 @@ test('an owner link makes an owner of a guest, and a newer one makes it worthles
   assert.match(await house.ask({ type: 'people' }), /\ntelegram:43 {2}owner, /);
 });
 
+test('who takes access from the last owner is told that none is left; one of two is no such loss', async () => {
+  await using house = await openTelegramHouse({ script: [], telegram: {} });
+  const { telegram } = house;
+  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`);
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`, { from: ben });
+  await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+
+  const oneOfTwo = await house.ask({ type: 'revoke', person: 'telegram:43' });
+  const last = await house.ask({ type: 'revoke', person: 'telegram:42' });
+
+  assert.equal(oneOfTwo, 'telegram:43 has no access any more.');
+  assert.match(last, /^telegram:42 has no access any more\. Nobody is left .*: talaria gateway setup makes a link/);
+});
+
 for (const chat of [undefined, group]) {
   const where = chat === undefined ? 'in private' : 'in a group';
   test(`whose access is taken back ${where}, what they have running and waiting ends unanswered`, async () => {
