@@ -240,7 +240,8 @@ export class App implements AsyncDisposable {
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
     const shutOut = (person: PersonId): Promise<void> => gateway.shutOut(person);
-    const deskDeps = { ...this.#parts, web, shutOut, report, status, attach };
+    const tellPerson: Gateway['tellPerson'] = (person, text) => gateway.tellPerson(person, text);
+    const deskDeps = { ...this.#parts, web, shutOut, tellPerson, report, status, attach };
     if (socket === 'fits') this.#closing.use(await openPeopleDesk(home.state, deskDeps));
     this.#closing.use(desk);
     gateway.start();

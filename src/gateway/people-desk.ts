@@ -25,6 +25,8 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly web: WebDoor | undefined;
   /** Ends what someone has running; left out where nothing runs. */
   readonly shutOut?: (person: PersonId) => Promise<void>;
+  /** Tells someone something in their own chat; left out where nothing runs. */
+  readonly tellPerson?: (person: PersonId, text: string) => void;
 }
 
 /**
@@ -110,8 +112,11 @@ function asText(value: Json | undefined): string {
 async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
   const person = await redeemCode(code, deps);
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
+  deps.tellPerson?.(person, letIn);
   return { ok: true, text: `${person} has access now. Take it back with: talaria gateway revoke ${person}` };
 }
+
+const letIn = 'You have access to this assistant now. Say what you need; /help lists the commands.';
 
 async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   const paired = await store.people.list();

@@ -147,6 +147,8 @@ export interface Channel {
   readonly traits: ChannelTraits;
   /** Whether a message for this address can be sent from here: a terminal serves one chat, a bot serves all of its own. */
   serves(address: Address): boolean;
+  /** Where a person is written to alone; left out, or undefined: nowhere that is known. */
+  chatWith?(person: PersonId): Address | undefined;
   /** One that has to reach a platform first tells how it stands with that; the others serve as soon as they are listened to. */
   receive(signal: AbortSignal, tell?: TellState): AsyncIterable<Inbound>;
   send(message: Outbound, signal: AbortSignal): Promise<Receipt>;

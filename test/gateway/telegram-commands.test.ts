@@ -112,9 +112,9 @@ test('a guest can neither restart the gateway, take over its notices, nor change
   house.telegram.say('/sethome', { from: ben });
   house.telegram.say('/model scripted --global', { from: ben });
   house.telegram.say('/reasoning high --global', { from: ben });
-  const answers = await house.telegram.whenShown(ben.id, ({ length }) => length === 5);
+  const answers = await house.telegram.whenShown(ben.id, ({ length }) => length === 6);
 
-  assert.ok(answers.slice(1).every((each) => each.startsWith('Only the owner can do that')));
+  assert.equal(answers.filter((each) => each.startsWith('Only the owner can do that')).length, 4);
   assert.equal(await readFile(join(house.home, 'config.json'), 'utf8'), settings);
   assert.equal(restarts, 0);
   assert.deepEqual(await house.app.store.homeChats.list(), []);

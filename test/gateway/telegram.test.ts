@@ -142,11 +142,16 @@ test('a stranger gets a code and nothing else; the owner lets them in with it wh
   assert.equal(house.model.requests.length, 0);
   assert.equal(await house.ask({ type: 'people' }), 'Nobody has access but you, at this terminal.');
   assert.match(await house.ask({ type: 'pair', code }), /^telegram:42 has access now/);
+  await house.telegram.whenShown(
+    anna.id,
+    ([, told]) => told?.startsWith('You have access to this assistant now.') === true,
+  );
   house.telegram.say('and now?');
   await house.telegram.whenShown(anna.id, endsWith('Welcome.'));
 
   assert.match(await house.ask({ type: 'people' }), /^telegram:42 {2}guest, let in \d{4}-\d\d-\d\d$/);
   assert.match(await house.ask({ type: 'pair', code }), /^there is no such code/);
+  assert.equal(house.telegram.shown(anna.id).length, 3);
 });
 
 test('access that is taken back is gone with the next message', async () => {

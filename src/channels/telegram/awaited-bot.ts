@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError, isAppError } from '../../base/errors.ts';
 import { withoutFullStop } from '../../base/full-stop.ts';
+import type { PersonId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { sleepUnless } from '../../base/sleep-unless.ts';
 import type { Channel, ChannelTraits, Inbound, Outbound, Preview, Receipt } from '../../model/channel.ts';
@@ -39,6 +40,10 @@ export class AwaitedBot implements Channel {
 
   serves(address: Address): boolean {
     return this.#opened?.bot.serves(address) ?? false;
+  }
+
+  chatWith(person: PersonId): Address | undefined {
+    return this.#opened?.bot.chatWith?.(person);
   }
 
   receive(signal: AbortSignal, tell: TellState = () => undefined): AsyncIterable<Inbound> {
