@@ -63,6 +63,10 @@ export class AwaitedBot implements Channel {
     await this.#opened?.bot.conclude(question, platformId, ending);
   }
 
+  async endPress(press: string, words: string | undefined, signal: AbortSignal): Promise<void> {
+    await this.#opened?.bot.endPress?.(press, words, signal);
+  }
+
   async *#receive(signal: AbortSignal, tell: TellState): AsyncGenerator<Inbound, void> {
     const { first, report, log } = this.#deps;
     let token = first?.token ?? (await this.#whenAnother(undefined, signal));
