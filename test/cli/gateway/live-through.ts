@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { User } from 'grammy/types';
 import { isJsonObject } from '../../../src/base/json.ts';
@@ -174,7 +174,9 @@ class Life {
     assert.deepEqual(left, []);
     assert.deepEqual(await filesBelow(this.tmp), []);
     assert.deepEqual(await filesBelow(this.#pathOf('tasks')), []);
-    assert.deepEqual(await filesBelow(this.#pathOf('state')), state);
+    assert.deepEqual(await filesBelow(this.#pathOf('state')), [...state, 'live-messages.json'].toSorted());
+    // Nothing stands in a chat that would have to be taken off.
+    assert.equal(await readFile(join(this.#pathOf('state'), 'live-messages.json'), 'utf8'), '[]\n');
   }
 
   async #start(): Promise<Started> {
