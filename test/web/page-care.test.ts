@@ -2,34 +2,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser, SharedChromium } from '../support/browser.ts';
-import type { TestBrowser } from '../support/browser.ts';
 import { callsTool, says, stallsAfter } from '../support/model-script.ts';
+import { enterPage, messageField, sendInPage, whenReplied } from '../support/page.ts';
 import { openWebHouse } from '../support/web-house.ts';
-import type { WebHouse } from '../support/web-house.ts';
 
 const chromium = new SharedChromium();
 after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
-
-function field(page: Page): ReturnType<Page['getByLabel']> {
-  return page.getByLabel('Message', { exact: true });
-}
-
-async function send(page: Page, text: string): Promise<void> {
-  await field(page).fill(text);
-  await page.keyboard.press('Enter');
-}
-
-async function enter(house: WebHouse, browser: TestBrowser): Promise<Page> {
-  const page = await browser.open(await house.askDesk({ type: 'link' }));
-  await page.getByText('Connected', { exact: true }).waitFor();
-  return page;
-}
-
-async function whenReplied(page: Page, text: string): Promise<void> {
-  await page.locator('#messages .reply', { hasText: text }).waitFor();
-}
 
 /** Looks once a frame. (Playwright's own way to wait for a text of code is refused by the page's security policy.) */
 async function whenTrue(page: Page, claim: string): Promise<void> {
@@ -83,11 +63,11 @@ for (const command of ['/queue', '/steer', '/interrupt']) {
       script: (_request, index) => (index === 0 ? stalled : says('Seen.')),
     });
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
-    await send(page, 'count');
+    const page = await enterPage(house, browser);
+    await sendInPage(page, 'count');
     await page.locator('#growing', { hasText: 'One' }).waitFor();
 
-    await send(page, `${command} and bananas`);
+    await sendInPage(page, `${command} and bananas`);
     await page.locator('#messages .user:not([data-state])', { hasText: 'and bananas' }).waitFor();
     house.model.release();
     await whenReplied(page, 'Seen.');
@@ -113,15 +93,15 @@ test('whoever is logged in at the page is the owner', async () => {
 test('a long text arrives whole, and one that is too long stays where it was written', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
   await using browser = await chromium.open();
-  const page = await enter(house, browser);
+  const page = await enterPage(house, browser);
   const fits = 'é'.repeat(120_000);
   const tooLong = 'é'.repeat(140_000);
 
-  await send(page, tooLong);
+  await sendInPage(page, tooLong);
   await page.locator('#note', { hasText: 'at most 256' }).waitFor();
-  assert.equal(await field(page).inputValue(), tooLong);
+  assert.equal(await messageField(page).inputValue(), tooLong);
   assert.equal(house.model.requests.length, 0);
-  await send(page, fits);
+  await sendInPage(page, fits);
   await whenReplied(page, 'Seen.');
 
   assert.ok(house.model.requests[0]?.body.includes(fits));
@@ -137,7 +117,7 @@ test(
       script: [callsTool('terminal', { command: 'touch made' }), clarify, says('Done.')],
     });
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
+    const page = await enterPage(house, browser);
     const heardOf = page.getByRole('link', { name: 'about tea' });
 
     await house.say('about tea', 'elsewhere');
@@ -165,26 +145,26 @@ test(
 test('what was begun in a chat waits there, also over a reload, and goes when it is sent', { skip }, async () => {
   await using house = await openWebHouse({ script: () => says('Seen.') });
   await using browser = await chromium.open();
-  const page = await enter(house, browser);
-  await send(page, 'about tea');
+  const page = await enterPage(house, browser);
+  await sendInPage(page, 'about tea');
   await whenReplied(page, 'Seen.');
-  await field(page).fill('begun here');
+  await messageField(page).fill('begun here');
 
   await page.getByRole('button', { name: 'New chat' }).click();
   await page.locator('#messages .reply').waitFor({ state: 'detached' });
-  assert.equal(await field(page).inputValue(), '');
+  assert.equal(await messageField(page).inputValue(), '');
   await page.getByRole('link', { name: 'about tea' }).click();
   await whenReplied(page, 'Seen.');
-  assert.equal(await field(page).inputValue(), 'begun here');
+  assert.equal(await messageField(page).inputValue(), 'begun here');
   await page.reload();
   await whenReplied(page, 'Seen.');
-  assert.equal(await field(page).inputValue(), 'begun here');
-  await field(page).press('Enter');
+  assert.equal(await messageField(page).inputValue(), 'begun here');
+  await messageField(page).press('Enter');
   await page.locator('#messages .user', { hasText: 'begun here' }).waitFor();
   await page.reload();
   await page.locator('#messages .reply').first().waitFor();
 
-  assert.equal(await field(page).inputValue(), '');
+  assert.equal(await messageField(page).inputValue(), '');
 });
 
 test(
@@ -196,10 +176,10 @@ test(
       script: [says(words), callsTool('terminal', { command: 'touch made' }, { text: words })],
     });
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
-    await send(page, 'write');
+    const page = await enterPage(house, browser);
+    await sendInPage(page, 'write');
     await whenReplied(page, 'Some words');
-    await send(page, 'act');
+    await sendInPage(page, 'act');
     const allow = page.getByRole('button', { name: 'Once' });
     await allow.waitFor();
     const gap = 'scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight';
@@ -228,10 +208,10 @@ test(
 test('on a narrow screen a command stands above what it does', { skip }, async () => {
   await using house = await openWebHouse();
   await using browser = await chromium.open();
-  const page = await enter(house, browser);
+  const page = await enterPage(house, browser);
   await page.setViewportSize({ width: 360, height: 640 });
 
-  await send(page, '/help');
+  await sendInPage(page, '/help');
   const line = page.locator('#messages .notice .line', { hasText: 'stop what is running' });
   await line.waitFor();
 

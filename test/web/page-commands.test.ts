@@ -2,31 +2,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser, SharedChromium } from '../support/browser.ts';
-import type { TestBrowser } from '../support/browser.ts';
 import { callsTool, says } from '../support/model-script.ts';
 import { isReply } from '../support/web-events.ts';
+import { enterPage, sendInPage, whenReplied } from '../support/page.ts';
 import { openWebHouse } from '../support/web-house.ts';
-import type { WebHouse } from '../support/web-house.ts';
 
 const chromium = new SharedChromium();
 after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
-
-async function send(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text);
-  await page.keyboard.press('Enter');
-}
-
-async function enter(house: WebHouse, browser: TestBrowser): Promise<Page> {
-  const page = await browser.open(await house.askDesk({ type: 'link' }));
-  await page.getByText('Connected', { exact: true }).waitFor();
-  return page;
-}
-
-async function whenReplied(page: Page, text: string): Promise<void> {
-  await page.locator('#messages .reply', { hasText: text }).waitFor();
-}
 
 /** Everything that was said, and whether it is marked, as a screen reader reads it. */
 async function read(page: Page): Promise<readonly string[]> {
@@ -38,13 +22,13 @@ test('what was taken back is marked, and nothing else is, also after a reload', 
   const tried = callsTool('read_file', { path: 'a' }, { text: 'Let me see.' });
   await using house = await openWebHouse({ script: [says('Kept.'), tried, says('Wrong.')] });
   await using browser = await chromium.open();
-  const page = await enter(house, browser);
-  await send(page, 'tea?');
+  const page = await enterPage(house, browser);
+  await sendInPage(page, 'tea?');
   await whenReplied(page, 'Kept.');
-  await send(page, 'coffee?');
+  await sendInPage(page, 'coffee?');
   await whenReplied(page, 'Wrong.');
 
-  await send(page, '/undo');
+  await sendInPage(page, '/undo');
   await page.getByText('Taken back: “coffee?”').waitFor();
   const live = await read(page);
   await page.reload();
@@ -82,13 +66,13 @@ test(
   async () => {
     await using house = await openWebHouse({ script: [says('First.'), says('Second.')] });
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
-    await send(page, 'tea?');
+    const page = await enterPage(house, browser);
+    await sendInPage(page, 'tea?');
     await whenReplied(page, 'First.');
-    await send(page, '/retry');
+    await sendInPage(page, '/retry');
     await whenReplied(page, 'Second.');
 
-    await send(page, '/undo');
+    await sendInPage(page, '/undo');
     await page.locator('#messages .notice', { hasText: 'Taken back: “tea?”' }).waitFor();
     await page.reload();
     await page.locator('#messages .notice', { hasText: 'Taken back: “tea?”' }).waitFor();
@@ -103,17 +87,17 @@ test(
   async () => {
     await using house = await openWebHouse({ script: [says('First.'), says('Second.')] });
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
+    const page = await enterPage(house, browser);
     const row = page.locator('#chats a[aria-current]');
-    await send(page, 'tea?');
+    await sendInPage(page, 'tea?');
     await row.filter({ hasText: 'tea?' }).waitFor();
 
-    await send(page, '/new');
+    await sendInPage(page, '/new');
     await row.filter({ hasText: 'New chat' }).waitFor();
     const heading = await page.locator('#title').innerText();
     await page.reload();
     await row.filter({ hasText: 'New chat' }).waitFor();
-    await send(page, 'coffee?');
+    await sendInPage(page, 'coffee?');
     await row.filter({ hasText: 'coffee?' }).waitFor();
 
     assert.equal(heading, 'New chat');
@@ -127,9 +111,9 @@ test(
   async () => {
     await using house = await openWebHouse();
     await using browser = await chromium.open();
-    const page = await enter(house, browser);
+    const page = await enterPage(house, browser);
     await page.setViewportSize({ width: 1200, height: 900 });
-    await send(page, '/help');
+    await sendInPage(page, '/help');
     await page.locator('#messages .notice .second').first().waitFor();
 
     // One rectangle a row of text, and one for the space at which it was broken.

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser, SharedChromium } from '../support/browser.ts';
 import { callsTool, delays, says, stallsAfter } from '../support/model-script.ts';
+import { sendInPage, whenReplied } from '../support/page.ts';
 import { openWebHouse } from '../support/web-house.ts';
 
 const chromium = new SharedChromium();
@@ -10,19 +11,10 @@ after(() => chromium[Symbol.asyncDispose]());
 
 const skip = noBrowser;
 
-async function send(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text);
-  await page.keyboard.press('Enter');
-}
-
 /** Everything that was said, as the person reads it. */
 async function shown(page: Page): Promise<readonly string[]> {
   const texts = await page.locator('#messages .message .body').allInnerTexts();
   return texts.map((text) => text.trim());
-}
-
-async function whenReplied(page: Page, text: string): Promise<void> {
-  await page.locator('#messages .reply', { hasText: text }).waitFor();
 }
 
 test('a link opens the page, the code leaves the address at once, and a reload needs none', { skip }, async () => {
@@ -32,7 +24,7 @@ test('a link opens the page, the code leaves the address at once, and a reload n
 
   await page.getByText('Connected', { exact: true }).waitFor();
   assert.doesNotMatch(page.url(), /code/);
-  await send(page, 'hi');
+  await sendInPage(page, 'hi');
   await whenReplied(page, 'Hello there.');
   await page.reload();
   await whenReplied(page, 'Hello there.');
@@ -66,7 +58,7 @@ test('an answer grows while it comes, and stop ends it', { skip }, async () => {
   await using house = await openWebHouse({ script: [stallsAfter(900, long)] });
   await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
-  await send(page, 'count');
+  await sendInPage(page, 'count');
   await page.locator('#growing', { hasText: 'One' }).waitFor();
 
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -86,7 +78,7 @@ for (const [button, made] of [
     await using house = await openWebHouse({ script: [callsTool('terminal', { command: 'touch made' }), says(made)] });
     await using browser = await chromium.open();
     const page = await browser.open(await house.askDesk({ type: 'link' }));
-    await send(page, 'make a file');
+    await sendInPage(page, 'make a file');
     await page.locator('.question', { hasText: 'touch made' }).waitFor();
     await page.reload();
     const asked = (await page.locator('.question').textContent()) ?? '';
@@ -128,9 +120,9 @@ test('two pages show the same chat, each thing once and in the same order', { sk
   const right = await browser.open(left.url());
   await right.getByText('Connected', { exact: true }).waitFor();
 
-  await send(left, 'from the left');
+  await sendInPage(left, 'from the left');
   await right.locator('#messages .user', { hasText: 'from the left' }).waitFor();
-  await send(right, 'from the right');
+  await sendInPage(right, 'from the right');
   await left.locator('#messages .user', { hasText: 'from the right' }).waitFor();
   gate.resolve();
   await whenReplied(left, 'Both, and more.');
@@ -147,14 +139,14 @@ test('commands work in the page, and several chats stand side by side', { skip }
   await using house = await openWebHouse({ script: (_request, index) => says(`Answer ${index + 1}.`) });
   await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
-  await send(page, 'about tea');
+  await sendInPage(page, 'about tea');
   await whenReplied(page, 'Answer 1.');
-  await send(page, '/help');
+  await sendInPage(page, '/help');
   await page.locator('#messages .notice', { hasText: 'stop what is running' }).waitFor();
 
   await page.getByRole('button', { name: 'New chat' }).click();
   await page.locator('#messages .reply').waitFor({ state: 'detached' });
-  await send(page, 'about coffee');
+  await sendInPage(page, 'about coffee');
   await whenReplied(page, 'Answer 2.');
   await page.getByRole('link', { name: 'about tea' }).click();
   await whenReplied(page, 'Answer 1.');
@@ -211,7 +203,7 @@ test('on a narrow screen nothing sticks out, and the chats come and go', { skip 
   await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
   await page.setViewportSize({ width: 360, height: 640 });
-  await send(page, 'z'.repeat(200));
+  await sendInPage(page, 'z'.repeat(200));
   await page.locator('#messages .reply table').waitFor();
 
   const width = await page.evaluate('document.documentElement.scrollWidth');
@@ -228,9 +220,9 @@ test('only the list of messages scrolls in a long chat, never the page around it
   await using house = await openWebHouse({ script: () => says(long) });
   await using browser = await chromium.open();
   const page = await browser.open(await house.askDesk({ type: 'link' }));
-  await send(page, 'write');
+  await sendInPage(page, 'write');
   await page.locator('#messages .reply').waitFor();
-  await send(page, 'and again');
+  await sendInPage(page, 'and again');
   await page.locator('#messages .reply').nth(1).waitFor();
 
   const list = await page.evaluate(
