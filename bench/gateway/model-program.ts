@@ -18,6 +18,8 @@ const server = createServer((request, response) => {
     response.end(streamOf(answerTo(String(asked?.content))));
   });
 });
+// Loads take turns of several seconds: a connection closed between two of them would be closed at the very moment of use.
+server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
 });
