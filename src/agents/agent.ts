@@ -77,6 +77,8 @@ export interface TurnOptions {
   readonly interruptDepth: number;
 }
 
+type BegunTurn = TurnOptions & Pick<TurnDeps, 'isWarm'>;
+
 // Its client, connections and tables, roughly.
 const ownBytes = 20_000;
 
@@ -158,10 +160,11 @@ export class Agent {
   }
 
   async #runTurn(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): Promise<TurnEnd> {
+    const isWarm = this.#conversation.seq > 0;
     try {
       await this.#conversation.catchUp(this.#parts.store.turns);
       await this.#clients.restorePrimary();
-      return await runTurn(this.#turnDeps(turn, options, emit), options.signal);
+      return await runTurn(this.#turnDeps(turn, { ...options, isWarm }, emit), options.signal);
     } catch (thrown) {
       // What was folded may be ahead of what was stored; the next turn reads the log afresh.
       this.#conversation = new Conversation(this.sessionId);
@@ -198,7 +201,7 @@ export class Agent {
     };
   }
 
-  #turnDeps(turn: TurnRef, options: TurnOptions, emit: (event: StepEvent) => void): TurnDeps {
+  #turnDeps(turn: TurnRef, options: BegunTurn, emit: (event: StepEvent) => void): TurnDeps {
     const { store, clock, faults, approvals, questions, owner, settings, coolDowns, catalogue, models } = this.#parts;
     const { session, tools, config } = this.#makeup;
     const promptNow = (): FrozenPrompt => this.#prompt;
@@ -242,6 +245,7 @@ export class Agent {
       limits: now.agent,
       owner,
       settleWith: options.settleWith,
+      isWarm: options.isWarm,
       shutdown: options.shutdown,
     };
   }

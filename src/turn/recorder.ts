@@ -24,6 +24,7 @@ export class Recorder {
   readonly turn: TurnRef;
   readonly #deps: RecorderDeps;
   #fence: Fence | undefined;
+  #opening: (() => TurnEntry) | undefined;
 
   constructor(turn: TurnRef, deps: RecorderDeps) {
     this.turn = turn;
@@ -34,12 +35,19 @@ export class Recorder {
     return this.#deps.conversation.state(this.turn.turnId);
   }
 
+  /** Has an entry written right before the first that is appended from now on, in the same write. */
+  openWith(entry: () => TurnEntry): void {
+    this.#opening = entry;
+  }
+
   async record(entries: readonly TurnEntry[], signal?: AbortSignal): Promise<void> {
     await this.write((tx) => this.appendIn(tx, entries), signal);
   }
 
   appendIn(tx: StoreTx, entries: readonly TurnEntry[]): Promise<readonly LoggedEntry[]> {
-    return tx.turns.append(this.turn, entries, this.#fence);
+    const opening = this.#opening === undefined ? [] : [this.#opening()];
+    this.#opening = undefined;
+    return tx.turns.append(this.turn, [...opening, ...entries], this.#fence);
   }
 
   /** Does work that appends entries only if nothing was added behind what this turn has seen; false where something was. */
@@ -86,15 +94,17 @@ export class Recorder {
 
   async #writeUnderLease(work: (tx: StoreTx) => Promise<readonly LoggedEntry[]>): Promise<readonly LoggedEntry[]> {
     const { store, takeLease } = this.#deps;
-    const before = this.#fence;
+    const fence = this.#fence;
+    const opening = this.#opening;
     try {
       return await store.transaction(async (tx) => {
         this.#fence ??= await takeLease(tx);
         return await work(tx);
       });
     } catch (thrown) {
-      // What was undone with the transaction was never taken.
-      this.#fence = before;
+      // What was undone with the transaction was never taken, nor written.
+      this.#fence = fence;
+      this.#opening = opening;
       throw thrown;
     }
   }

@@ -29,6 +29,8 @@ export interface TurnDeps extends CompactionDeps, ToolDeps, SettleDeps, NewsDeps
   readonly conversation: Conversation;
   readonly recorder: Recorder;
   readonly owner: NodeId;
+  /** Whether the session's log was known before the turn began, so that next to nothing has to be done before its first act. */
+  readonly isWarm: boolean;
   /** Aborts when the whole program ends; a turn that was stopped before may still be waiting to write its end. */
   readonly shutdown: AbortSignal;
 }
@@ -39,8 +41,7 @@ export type TurnEnd = TurnResult | { readonly type: 'released' };
 /** Takes an admitted turn to its result, with one record before each act. Goes on where an earlier process ended. */
 export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<TurnEnd> {
   const { recorder } = deps;
-  await unlessStopped(() => claim(deps, signal), signal);
-  await recorder.reach('claimed');
+  await claim(deps, signal);
   let unrecorded: Unrecorded | undefined;
   while (!signal.aborted) {
     const seenBefore = deps.conversation.seq;
@@ -60,13 +61,33 @@ export async function runTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn
 
 const nothing: Unrecorded = { preview: '', calls: [] };
 
+/**
+ * A claim stands before all that is done for a turn: it is part of the first record, and that comes before the first act. Where the log
+ * was only now read, or an earlier start of the turn did not end well, it is written at once: a whole conversation is then weighed and
+ * digested before the first act, and if the process ends over that, this start has to count.
+ */
+async function claim(deps: TurnDeps, signal: AbortSignal): Promise<void> {
+  const { recorder, isWarm } = deps;
+  if (isWarm && recorder.state.unreleasedStarts === 0) {
+    recorder.openWith(() => claimEntry(deps));
+    return;
+  }
+  await unlessStopped(() => claimNow(deps, signal), signal);
+  await recorder.reach('claimed');
+}
+
 /** Where an earlier process ended in the middle of a call, nobody knows what it took, and the sums have to say so. */
-async function claim({ recorder, owner }: TurnDeps, signal: AbortSignal): Promise<void> {
+async function claimNow(deps: TurnDeps, signal: AbortSignal): Promise<void> {
+  const { recorder } = deps;
   const { asking } = recorder.state;
   await recorder.write(async (tx) => {
     if (asking) await tx.usages.add(recorder.turn, { ...asking, usage: noUsage });
-    return await recorder.appendIn(tx, [{ type: 'turn.claimed', owner, epoch: recorder.epoch }]);
+    return await recorder.appendIn(tx, [claimEntry(deps)]);
   }, signal);
+}
+
+function claimEntry({ recorder, owner }: TurnDeps): TurnEntry {
+  return { type: 'turn.claimed', owner, epoch: recorder.epoch };
 }
 
 /** An abort may end a wait by an error of its own; the turn then ends as the abort says. */

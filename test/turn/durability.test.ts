@@ -89,6 +89,21 @@ test('the last answer and the result of the turn become durable in one write', a
   assert.deepEqual(faults.seen, [['turn.admitted', 'turn.claimed', 'step.asked', 'step.finished', 'turn.settled']]);
 });
 
+test('a turn is claimed at once where the log of its session had to be read, and later with its first record', async () => {
+  const faults = readLogAt(['claimed', 'step-asked'], () => house);
+  await using house: TestHouse = await openTestHouse({ script: () => says('Done.'), faults });
+
+  await house.say('hello');
+  await house.say('and again');
+  await house.restart();
+  await house.say('and after a restart');
+
+  const ofTurn = faults.seen.map((log) => log.slice(log.lastIndexOf('turn.admitted')));
+  const claimed = ['turn.admitted', 'turn.claimed'];
+  const asked = [...claimed, 'step.asked'];
+  assert.deepEqual(ofTurn, [claimed, asked, asked, claimed, asked]);
+});
+
 test('D2 tools that run one after another: each result is durable before the next tool starts', async () => {
   const faults = readLogAt(['tool-called'], () => house);
   await using house: TestHouse = await openTestHouse({ script: [twoCommands, says('Done.')], faults });

@@ -13,19 +13,20 @@ const skip = whyNoSmallDisk();
 interface SmallHouse extends AsyncDisposable {
   readonly house: TestHouse;
   readonly disk: SmallDisk;
-  /** Resolves when the disk was filled at the point that was asked for. */
+  /** Resolves when the disk was filled at the point that was asked for, the first time it was reached or a later one. */
   readonly filled: Promise<void>;
 }
 
 /** A house whose home is on a disk that can be filled. */
-async function openSmallHouse(script: ModelScript, fillAt?: FaultPoint): Promise<SmallHouse> {
+async function openSmallHouse(script: ModelScript, fillAt?: FaultPoint, nth = 1): Promise<SmallHouse> {
   let disk: SmallDisk | undefined;
-  let isFilled = false;
+  let reached = 0;
   const filled = Promise.withResolvers<void>();
   const faults: Faults = {
     async reach(point) {
-      if (point !== fillAt || isFilled) return;
-      isFilled = true;
+      if (point !== fillAt) return;
+      reached += 1;
+      if (reached !== nth) return;
       disk?.fill();
       filled.resolve();
       await filled.promise;
@@ -88,6 +89,27 @@ test('a message that cannot be stored is refused with a line, and the program li
   const reply = await house.say('and now?');
 
   assert.equal(reply, 'Hello.');
+});
+
+test('a turn whose first record found no room is claimed when there is some', { skip }, async () => {
+  await using small = await openSmallHouse(() => says('Hello.'), 'admitted', 2);
+  const { house, disk } = small;
+  await house.say('hi');
+
+  const waiting = house.when(isWaiting);
+  await house.admit('and now?');
+  await waiting;
+  disk.makeRoom();
+  await house.whenIdle();
+
+  assert.equal(house.shown.at(-1)?.text, 'Hello.');
+  assert.deepEqual((await house.logTypes()).slice(5), [
+    'turn.admitted',
+    'turn.claimed',
+    'step.asked',
+    'step.finished',
+    'turn.settled',
+  ]);
 });
 
 test('a stop while the disk is full ends the turn as soon as there is room', { skip }, async () => {

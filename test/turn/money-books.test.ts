@@ -300,21 +300,24 @@ test('an answer that a shutdown cut off counts as a call of unknown cost, once',
   ]);
 });
 
-test('a call that a crash cut off counts as one of unknown cost when its turn goes on', async () => {
-  await using house = await openTestHouse({ script: () => says('ok', { usage }) });
-  const { id: sessionId } = await house.session();
-  const runtime = 'custom:scripted' as RuntimeName;
-  await house.app.store.turns.append({ sessionId, turnId: newId('turn', Date.now()) }, [
-    { type: 'turn.admitted', parts: [textPart('hello')], person: 'owner' as PersonId },
-    { type: 'turn.claimed', owner: 'node' as NodeId, epoch: 0 },
-    { type: 'step.asked', runtime, prompt: '', messages: 1, digest: '' },
-  ]);
+for (const { known, before } of [
+  { known: 'first has to be read', before: [] },
+  { known: 'was known before', before: [['answer', 1500]] },
+] as const) {
+  test(`a call that a crash cut off counts as one of unknown cost when its turn goes on in a log that ${known}`, async () => {
+    await using house = await openTestHouse({ script: () => says('ok', { usage }) });
+    const { id: sessionId } = await house.session();
+    for (const _ of before) await house.say('before');
+    const runtime = 'custom:scripted' as RuntimeName;
+    await house.app.store.turns.append({ sessionId, turnId: newId('turn', Date.now()) }, [
+      { type: 'turn.admitted', parts: [textPart('hello')], person: 'owner' as PersonId },
+      { type: 'turn.claimed', owner: 'node' as NodeId, epoch: 0 },
+      { type: 'step.asked', runtime, prompt: '', messages: 1, digest: '' },
+    ]);
 
-  house.gateway.resume(sessionId);
-  await house.whenIdle();
+    house.gateway.resume(sessionId);
+    await house.whenIdle();
 
-  assert.deepEqual(await outputsOf(house), [
-    ['answer', 0],
-    ['answer', 1500],
-  ]);
-});
+    assert.deepEqual(await outputsOf(house), [...before, ['answer', 0], ['answer', 1500]]);
+  });
+}
