@@ -65,7 +65,7 @@ async function renewAndAccept(
   const { id: sessionId, address } = isOver ? await tx.sessions.renew(inbound) : current;
   const turn: TurnRef = { sessionId, turnId: newId('turn', clock.now()) };
   const { person } = inbound;
-  if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') throw new AcceptedBefore();
+  if ((await tx.inbox.note(inbound.key)) === 'duplicate') throw new AcceptedBefore();
   const parts = await keepParts(inbound, sessionId, tx);
   await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person }]);
   if (isOver && reset.notify) {

@@ -147,8 +147,7 @@ interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'traitsAt'> {
 }
 
 /**
- * In the same transaction as the result: the reply goes into the outbox, the message counts as dealt with, and the lease is
- * given back where nothing else waits.
+ * In the same transaction as the result: the reply goes into the outbox, and the lease is given back where nothing else waits.
  */
 async function settleTurn(
   turn: TurnRef,
@@ -156,7 +155,6 @@ async function settleTurn(
   result: TurnResult,
   { tx, pictures, clock, lease, traitsAt }: Settling,
 ): Promise<void> {
-  await tx.inbox.consume(turn.turnId);
   const kind = result.type === 'replied' ? 'reply' : 'notice';
   const others = (await tx.turns.unsettled(session.id)).filter(({ turnId }) => turnId !== turn.turnId);
   const wasInterrupted = result.type === 'interrupted' && others.some(({ interrupts }) => interrupts === turn.turnId);

@@ -202,12 +202,9 @@ async function admit(
 ): Promise<Intake> {
   const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
   const admission = await deps.store.transaction(async (tx): Promise<Admission> => {
-    if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return { type: 'duplicate' };
+    if ((await tx.inbox.note(inbound.key)) === 'duplicate') return { type: 'duplicate' };
     const place = await findPlace(sessionId, running, tx);
-    if (place.type === 'full') {
-      await tx.inbox.consume(turn.turnId);
-      return place;
-    }
+    if (place.type === 'full') return place;
     const interrupts = place.interrupts && { interrupts: place.interrupts };
     const parts = await keepParts(inbound, sessionId, tx);
     await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts }]);
@@ -264,7 +261,7 @@ async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): 
   const isAsked = deps.approvals.oldestAt(inbound.address) !== undefined;
   try {
     return await deps.store.transaction(async (tx): Promise<Intake> => {
-      if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
+      if ((await tx.inbox.note(inbound.key)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
       const parts = await keepParts(inbound, turn.sessionId, tx);
       await tx.turns.append(turn, [{ type: 'turn.steered', parts, person: inbound.person }]);
       return { type: 'steered', turn, ...(isAsked && { behind: 'question' }) };

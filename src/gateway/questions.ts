@@ -103,7 +103,7 @@ export class PendingQuestions implements Questions {
     const { turn, callId } = pending.question;
     try {
       const isNew = await this.#deps.store.transaction(async (tx) => {
-        if ('key' in said && (await tx.inbox.accept(said.key, turn)) === 'duplicate') return false;
+        if ('key' in said && (await tx.inbox.note(said.key)) === 'duplicate') return false;
         await tx.turns.append(turn, [{ type: 'question.answered', callId, by: person, text }]);
         return true;
       });

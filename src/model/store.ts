@@ -83,14 +83,11 @@ export interface Sessions {
 }
 
 export interface Inbox {
-  /** Notes that a message belongs to a turn. A key that was ever accepted before is a duplicate, for good. */
-  accept(key: InboundKey, turn: TurnRef): Promise<'new' | 'duplicate'>;
-  /** Notes a message that is dealt with without a turn, such as a command. */
+  /**
+   * Notes that a message was taken in: in the write that admits its turn, or before a command runs. A key that was ever noted
+   * before is a duplicate, for good.
+   */
   note(key: InboundKey): Promise<'new' | 'duplicate'>;
-  /** Marks the messages of a turn as dealt with. */
-  consume(turnId: TurnId): Promise<void>;
-  /** Accepted messages whose turn is not settled. */
-  open(): Promise<readonly TurnRef[]>;
 }
 
 export interface NewOutbound {

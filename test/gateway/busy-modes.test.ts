@@ -223,7 +223,6 @@ test('a queue has room for 32; what comes then is not taken, and its sender is t
   );
   assert.equal(repliesOf(house).length, 33);
   assert.ok(!house.server.requests.some(({ body }) => body.includes('one too many')));
-  assert.deepEqual(await house.app.store.inbox.open(), []);
 });
 
 test('/queue alone is the mode of the session from then on, also after a restart, and not of a new one', async () => {

@@ -267,14 +267,6 @@ test('/new closes the client of the session that it leaves', async () => {
   assert.equal(house.server.openConnections, 0);
 });
 
-test('a message that is dealt with no longer waits in the inbox', async () => {
-  await using house = await openTestHouse({ script: () => says('Hello.') });
-
-  await house.say('hi');
-
-  assert.deepEqual(await house.app.store.inbox.open(), []);
-});
-
 test('an answer from another chat allows nothing', async () => {
   await using house = await openTestHouse({
     script: [callsTool('terminal', { command: 'echo ran >> ledger' }), says('Done.')],

@@ -55,7 +55,7 @@ test('on a full disk nothing is acknowledged that is not stored, and it goes on 
   const refused = await Promise.allSettled([
     ...Array.from({ length: 5 }, () => store.turns.append(turn, [steered(text)])),
     store.transaction(async (tx) => {
-      await tx.inbox.accept(messageKey('m1'), turn);
+      await tx.inbox.note(messageKey('m1'));
       await tx.outbox.enqueue(replyTo(session, text));
     }),
   ]);
@@ -66,7 +66,7 @@ test('on a full disk nothing is acknowledged that is not stored, and it goes on 
 
   rmSync(join(disk.path, 'filler'));
   const [next] = await store.turns.append(turn, [steered('there is room again')]);
-  assert.equal(await store.inbox.accept(messageKey('m1'), turn), 'new');
+  assert.equal(await store.inbox.note(messageKey('m1')), 'new');
   await store.close();
   const reopened = await openStore(folder, systemClock);
   const kept = await reopened.turns.after(session.id, 0);

@@ -14,7 +14,7 @@ import type { Migration } from '../../src/store/sqlite/schema.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { startChild } from '../support/store-child.ts';
 import { laterMigrations } from '../support/store-migrations.ts';
-import { admit, inChat } from '../support/store-samples.ts';
+import { admit, inChat, messageKey } from '../support/store-samples.ts';
 import { openStore } from '../support/store-sqlite-opener.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
@@ -171,6 +171,22 @@ test('what was used before anyone noted how long caches were to be kept is still
   const usage = { fresh: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 0 };
   const call = { sessionId: undefined, turnId: 'trn_1', at: 5, runtime: 'anthropic:claude', purpose: 'answer' };
   assert.deepEqual(kept, [{ ...call, usage, cacheLife: undefined }]);
+});
+
+test('a message that was taken in while the inbox still knew its turn is a duplicate ever after', async () => {
+  await using folder = await makeTempFolder();
+  const older = await openWith(
+    folder.path,
+    migrations.filter(({ version }) => version < 11),
+  );
+  await older.inbox.note(messageKey('before'));
+  await older.close();
+
+  const store = await openWith(folder.path, migrations);
+  const notes = [await store.inbox.note(messageKey('before')), await store.inbox.note(messageKey('after'))];
+  await store.close();
+
+  assert.deepEqual(notes, ['duplicate', 'new']);
 });
 
 test('sessions and messages from before members had their own are there as what all share', async () => {

@@ -68,7 +68,7 @@ async function fillEverywhere(into: Store, session: Session, text: string): Prom
   await into.turns.append(turn, [toolSaid(`x${text}x ${'y'.repeat(9000)} ${text}`), answered(text), settled(text)]);
   await into.sessions.setTitle(session.id, `about ${text}`);
   await into.sessions.freeze(session.id, { signature: text, system: text.repeat(500), tools: [] });
-  await into.inbox.accept({ ...messageKey(text), chat: text }, turn);
+  await into.inbox.note({ ...messageKey(text), chat: text });
   const sent = await into.outbox.enqueue(replyTo(session, text));
   await into.outbox.sending(sent);
   await into.outbox.settle(sent, { type: 'sent', platformId: `platform ${text}` }, systemClock.now());

@@ -17,7 +17,6 @@ export function deleteSession(db: Database, id: SessionId): void {
     id,
     id,
   );
-  db.run('UPDATE inbox SET session_id = NULL, turn_id = NULL WHERE session_id = ?', id);
   // Ids are unique in the world, so a name that contains one belongs to its session.
   db.run('DELETE FROM leases WHERE instr(name, ?) > 0', id);
   // Its log, turns, outbox and prompt go with it.

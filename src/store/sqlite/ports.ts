@@ -38,7 +38,7 @@ export type StoreRows = { readonly [Name in keyof StoreTx]: Rows<StoreTx[Name]> 
 const reads: { readonly [Name in keyof StoreTx]: readonly (keyof StoreTx[Name])[] } = {
   turns: ['after', 'unsettled', 'consents'],
   sessions: ['find', 'get', 'frozenPrompt', 'matching', 'list'],
-  inbox: ['open'],
+  inbox: [],
   outbox: ['get', 'waiting', 'after'],
   leases: [],
   blobs: ['read'],

@@ -268,4 +268,16 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE sessions ADD COLUMN is_replaced INTEGER NOT NULL DEFAULT 0;
     `,
   },
+  {
+    version: 11,
+    sql: `
+      -- What becomes of a message is said by its turn, once. Of the message itself only the key is kept, in one place instead of four.
+      CREATE TABLE inbox_keys (
+        digest BLOB PRIMARY KEY
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO inbox_keys SELECT digest FROM inbox ORDER BY digest;
+      DROP TABLE inbox;
+      ALTER TABLE inbox_keys RENAME TO inbox;
+    `,
+  },
 ];

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newId } from '../../../src/base/ids.ts';
 import type { OutboxId, PersonId } from '../../../src/base/ids.ts';
 import { deliverDue } from '../../../src/gateway/delivery.ts';
 import type { Channel } from '../../../src/model/channel.ts';
@@ -42,19 +41,17 @@ test('a message that comes again after a crash is a duplicate to the inbox, and 
   await using house = await openStoreHouse(sqlite);
   await using bench = await openTelegram();
   const { store } = house;
-  const session = await store.sessions.at(where);
-  const turn = { sessionId: session.id, turnId: newId('turn', 0) };
   const said = bench.server.say('hello');
   const lives = [bench.channel, bench.restart()].map((life) => life.receive(signal)[Symbol.asyncIterator]());
   const results: string[] = [];
 
   for (const life of lives) {
     const inbound = await next(life);
-    if (inbound.type === 'message') results.push(await store.inbox.accept(inbound.key, turn));
+    if (inbound.type === 'message') results.push(await store.inbox.note(inbound.key));
   }
   bench.server.edit(said, 'hello there', 1_767_225_700);
   const edit = await next(lives[1] as (typeof lives)[number]);
-  if (edit.type === 'message') results.push(await store.inbox.accept(edit.key, turn));
+  if (edit.type === 'message') results.push(await store.inbox.note(edit.key));
 
   assert.deepEqual(results, ['new', 'duplicate', 'new']);
 });

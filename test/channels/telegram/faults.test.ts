@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../../src/base/ids.ts';
 import { deliverDue } from '../../../src/gateway/delivery.ts';
 import type { Channel, Inbound } from '../../../src/model/channel.ts';
 import { partsToText } from '../../../src/model/message.ts';
@@ -24,8 +23,7 @@ async function answer(inbound: Inbound, { store }: StoreHouse): Promise<void> {
   if (inbound.type !== 'message') return;
   const session = await store.sessions.at(inbound);
   await store.transaction(async (tx) => {
-    const turn = { sessionId: session.id, turnId: newId('turn', 0) };
-    if ((await tx.inbox.accept(inbound.key, turn)) === 'duplicate') return;
+    if ((await tx.inbox.note(inbound.key)) === 'duplicate') return;
     const text = `re: ${partsToText(inbound.parts)}`;
     const { address } = inbound;
     await tx.outbox.enqueue({ sessionId: session.id, address, kind: 'reply', text, notAfter: farAway });

@@ -8,7 +8,6 @@ import {
   bob,
   dueTexts,
   inChat,
-  messageKey,
   newTurn,
   replyTo,
   settled,
@@ -228,7 +227,6 @@ export const sessionPromises: Promises = {
     for (const session of [gone, kept]) {
       const turn = await admit(house.store, session, 'zebra crossing');
       await house.store.turns.append(turn, [toolSaid('zebra stripes'), answered('zebra')]);
-      await house.store.inbox.accept(messageKey(session.id), turn);
       await house.store.outbox.enqueue(replyTo(session, `to ${session.address.chat}`));
       await house.store.blobs.put(session.id, 'shared');
     }
@@ -245,10 +243,6 @@ export const sessionPromises: Promises = {
     assert.deepEqual(new Set((await store.search.find('zebra', 9)).map((hit) => hit.sessionId)), new Set([kept.id]));
     assert.deepEqual(new Set((await store.search.find('ebra', 9)).map((hit) => hit.sessionId)), new Set([kept.id]));
     assert.deepEqual(await dueTexts(store, house.clock.now()), ['to kept']);
-    assert.deepEqual(
-      (await store.inbox.open()).map(({ sessionId }) => sessionId),
-      [kept.id],
-    );
     assert.equal(await store.blobs.read(gone.id, own), undefined);
     assert.equal(await store.blobs.read(kept.id, shared), 'shared');
     assert.equal((await store.turns.after(kept.id, 0)).length, 3);

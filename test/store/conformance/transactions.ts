@@ -20,11 +20,10 @@ export const transactionPromises: Promises = {
     await using house = await open();
     const session = await house.store.sessions.at(inChat('one'));
     const turn = await admit(house.store, session, 'hello');
-    await house.store.inbox.accept(messageKey('m1'), turn);
 
     const result = await house.store.transaction(async (tx) => {
       const [logged] = await tx.turns.append(turn, [settled('bye')]);
-      await tx.inbox.consume(turn.turnId);
+      await tx.inbox.note(messageKey('m1'));
       await tx.outbox.enqueue(replyTo(session, 'bye'));
       assert.deepEqual(sequence(await tx.turns.after(session.id, 1)), [2]);
       return logged?.seq;
@@ -33,7 +32,7 @@ export const transactionPromises: Promises = {
 
     assert.equal(result, 2);
     assert.deepEqual(await store.turns.unsettled(), []);
-    assert.deepEqual(await store.inbox.open(), []);
+    assert.equal(await store.inbox.note(messageKey('m1')), 'duplicate');
     assert.deepEqual(await dueTexts(store, house.clock.now()), ['bye']);
   },
 
@@ -44,7 +43,7 @@ export const transactionPromises: Promises = {
     const thrown = new Error('changed my mind');
     const work = async (tx: StoreTx): Promise<void> => {
       await tx.turns.append(turn, [settled('bye')]);
-      await tx.inbox.accept(messageKey('m1'), turn);
+      await tx.inbox.note(messageKey('m1'));
       await tx.outbox.enqueue(replyTo(session, 'bye'));
       await tx.leases.acquire('a', 'nod_1' as NodeId, 1000);
       await tx.blobs.put(session.id, 'text');
@@ -59,7 +58,7 @@ export const transactionPromises: Promises = {
 
     assert.deepEqual(sequence(await store.turns.after(session.id, 0)), [1]);
     assert.deepEqual(await store.turns.unsettled(), [turn]);
-    assert.equal(await store.inbox.accept(messageKey('m1'), turn), 'new');
+    assert.equal(await store.inbox.note(messageKey('m1')), 'new');
     assert.deepEqual(await dueTexts(store, house.clock.now()), []);
     assert.deepEqual(await store.leases.acquire('a', 'nod_2' as NodeId, 1000), { type: 'held', epoch: 1 });
     assert.equal(await store.money.spent('day'), 0);
