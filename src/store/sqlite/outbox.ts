@@ -96,7 +96,8 @@ function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
   const added = db.run(
     `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state,
       attempts, not_before, not_after, after_seq, at)
-      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, last_seq, ? FROM sessions WHERE id = ?`,
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?,
+        (SELECT coalesce(max(seq), 0) FROM entries WHERE session_id = sessions.id), ? FROM sessions WHERE id = ?`,
     id,
     addressKey(address),
     ...fromAddress(address),

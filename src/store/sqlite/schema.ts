@@ -278,6 +278,9 @@ export const migrations: readonly Migration[] = [
       INSERT INTO inbox_keys SELECT digest FROM inbox ORDER BY digest;
       DROP TABLE inbox;
       ALTER TABLE inbox_keys RENAME TO inbox;
+
+      -- Where a log ends is said by its entries.
+      ALTER TABLE sessions DROP COLUMN last_seq;
     `,
   },
 ];

@@ -39,7 +39,8 @@ const sessionsBetween: Query<SessionRow> = { sql: `${select} WHERE id >= ? AND i
 const sessionsEnding: Query<SessionRow> = { sql: `${select} WHERE substr(id, -length(?)) = ? ORDER BY id` };
 const recentSessions: Query<SessionRow> = {
   sql: `${select} WHERE platform = coalesce(?, platform) AND account = coalesce(?, account) AND chat = coalesce(?, chat)
-    AND member = coalesce(?, member) AND person = coalesce(?, person) AND last_seq >= ? ORDER BY active_at DESC, number DESC LIMIT ?`,
+    AND member = coalesce(?, member) AND person = coalesce(?, person)
+    AND (? OR EXISTS (SELECT 1 FROM entries WHERE session_id = sessions.id)) ORDER BY active_at DESC, number DESC LIMIT ?`,
 };
 const promptOfSession: Query<{ prompt: string }> = { sql: 'SELECT prompt FROM frozen_prompts WHERE session_id = ?' };
 
@@ -97,7 +98,7 @@ function begin(db: Database, now: number, { address, person, workdir }: NewSessi
   const id = newId('session', now);
   db.run(
     `INSERT INTO sessions (id, address_key, platform, account, chat, thread, member, person, workdir, title, created_at,
-      active_at, last_seq, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0, 1)`,
+      active_at, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 1)`,
     id,
     addressKey(address),
     ...fromAddress(address),
@@ -137,10 +138,10 @@ function resume(db: Database, id: SessionId, at: Address | undefined, now: numbe
 
 function list(db: Database, { platform, chat, person, limit, stage }: SessionFilter): readonly Session[] {
   const wished = chat?.platform ?? platform ?? null;
-  const fewestEntries = stage === 'begun' ? 1 : 0;
+  const takesEmpty = stage === 'begun' ? 0 : 1;
   const { account = null, chat: where = null } = chat ?? {};
   const member = chat === undefined ? null : (chat.member ?? '');
-  return db.all(recentSessions, wished, account, where, member, person ?? null, fewestEntries, limit).map(toSession);
+  return db.all(recentSessions, wished, account, where, member, person ?? null, takesEmpty, limit).map(toSession);
 }
 
 function find(db: Database, id: SessionId): Session | undefined {

@@ -37,7 +37,7 @@ interface LogEnd {
 
 // In one look, since every entry of every turn needs it.
 const endOfLog: Query<LogEnd> = {
-  sql: `SELECT last_seq, title, turns.session_id AS turn_session, is_settled, epoch FROM sessions
+  sql: `SELECT (SELECT coalesce(max(seq), 0) FROM entries WHERE session_id = sessions.id) AS last_seq, title, turns.session_id AS turn_session, is_settled, epoch FROM sessions
     LEFT JOIN turns ON turns.id = ? LEFT JOIN leases ON leases.name = ? WHERE sessions.id = ?`,
 };
 // Told which index to use: SQLite takes that of all turns of a session for as good, and it grows with every turn.
@@ -83,14 +83,18 @@ function append(db: Database, at: number, turn: TurnRef, { entries, fence }: Add
   const logged = entries.map((entry, index) => ({ ...turn, seq: end.last_seq + 1 + index, at, entry }));
   for (const [index, each] of logged.entries()) insertEntry(db, each, kept[index] ?? '');
   if (entries.at(-1)?.type === 'turn.settled') db.run('UPDATE turns SET is_settled = 1 WHERE id = ?', turn.turnId);
-  db.run(
-    'UPDATE sessions SET last_seq = ?, active_at = ?, title = ? WHERE id = ?',
-    end.last_seq + entries.length,
-    at,
-    end.title === '' ? firstTitle(entries) : end.title,
-    turn.sessionId,
-  );
+  if (entries.some(marksActivity))
+    noteActivity(db, at, turn.sessionId, end.title === '' ? firstTitle(entries) : end.title);
   return logged;
+}
+
+/** A session is active when someone speaks and when a turn ends. What a turn does in between need not touch it. */
+function marksActivity({ type }: TurnEntry): boolean {
+  return type === 'turn.admitted' || type === 'turn.steered' || type === 'turn.settled';
+}
+
+function noteActivity(db: Database, at: number, sessionId: SessionId, title: string): void {
+  db.run('UPDATE sessions SET active_at = ?, title = ? WHERE id = ?', at, title, sessionId);
 }
 
 function insertTurn(db: Database, { turnId, sessionId }: TurnRef, entries: readonly TurnEntry[]): void {

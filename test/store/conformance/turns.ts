@@ -199,12 +199,23 @@ export const turnPromises: Promises = {
     assert.deepEqual(next, { ...second, interrupts: first.turnId });
   },
 
-  'an append makes its session active and gives it a title from the first line that was said': async ({ open }) => {
+  'a session becomes active when something is said in it and when a turn ends': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const turn = newTurn(session);
+
+    for (const entry of [admitted('hello'), steered('and this'), settled('bye')]) {
+      house.clock.advance(1000);
+      await house.store.turns.append(turn, [entry]);
+      assert.equal((await house.store.sessions.get(session.id))?.activeAt, house.clock.now(), entry.type);
+    }
+  },
+
+  'an admission gives its session a title from the first line that was said': async ({ open }) => {
     await using house = await open();
     const session = await house.store.sessions.at(inChat('one'));
     const named = await house.store.sessions.at(inChat('two'));
     await house.store.sessions.setTitle(named.id, 'my title');
-    house.clock.advance(1000);
     const long = `\n  plan   a\ttrip ${'to the sea '.repeat(10)}\nsecond line`;
     const entry: TurnEntry = { type: 'turn.admitted', parts: [textPart(long)], person: ada };
 
@@ -212,7 +223,6 @@ export const turnPromises: Promises = {
     await house.store.turns.append(newTurn(named), [entry]);
 
     const after = await house.store.sessions.get(session.id);
-    assert.equal(after?.activeAt, house.clock.now());
     assert.equal(after?.title, 'plan a trip to the sea to the sea to the sea to the sea to…');
     assert.ok(Array.from(after.title).length <= 60);
     assert.equal((await house.store.sessions.get(named.id))?.title, 'my title');
