@@ -1,87 +1,43 @@
-import type { Clock } from '../base/clock.ts';
 import { AppError, describeError } from '../base/errors.ts';
 import { withoutFullStop } from '../base/full-stop.ts';
 import { within } from '../base/within.ts';
-import type { NodeId, PersonId, SessionId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
-import type { Approvals, StandingRules } from '../model/approvals.ts';
-import type { Catalogue } from '../model/catalogue.ts';
+import type { PersonId, SessionId } from '../base/ids.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
-import type { Faults } from '../model/faults.ts';
-import type { FileHistory } from '../model/file-history.ts';
 import type { Address, Session } from '../model/session.ts';
-import type { Questions } from '../model/questions.ts';
-import type { Settings, SettingsNews } from '../model/settings.ts';
-import type { Signals, Store, Wake } from '../model/store.ts';
-import type { Toolbox } from '../model/tool.ts';
+import type { SettingsNews } from '../model/settings.ts';
 import { isOwner, isOwnersPlace } from './access.ts';
-import type { Access } from './access.ts';
 import { announce, findHomeChat } from './announcements.ts';
 import { PendingApprovals } from './approvals.ts';
 import { ChannelStates } from './channel-states.ts';
-import { createCommandRunner } from './commands.ts';
-import type { CommandDeps } from './command-deps.ts';
-import type { CommandRunner } from './commands.ts';
 import { deleteSession } from './delete-session.ts';
 import { Deliveries } from './deliveries.ts';
 import { drainSession } from './drain.ts';
 import type { DrainDeps } from './drain.ts';
 import { keepExpiring } from './expire-sessions.ts';
-import { findEnd } from './find-end.ts';
 import { endAllowancesWith } from './gateway-agents.ts';
 import type { GatewayAgents } from './gateway-agents.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { takeIn } from './intake.ts';
 import type { Intake, IntakeDeps } from './intake.ts';
 import { Lanes } from './lanes.ts';
-import type { OutboxPostbox } from './postbox.ts';
+import { openDesk } from './open-desk.ts';
 import { PendingQuestions } from './questions.ts';
 import { receiveOrSayWhyNot } from './receive-inbound.ts';
 import type { ReceptionDeps } from './receive-inbound.ts';
 import { Replies } from './replies.ts';
-import type { Restart } from './restart.ts';
 import { RestartNotices } from './restart-notices.ts';
+import { ServedChannels } from './served-channels.ts';
 import { ShownCheckpoints } from './shown-checkpoints.ts';
-import { showOnAll } from './show-on-all.ts';
 import { SettingsWatch } from './settings-watch.ts';
 import { closeSessionsOf, stopTurnsOf } from './shut-out.ts';
 import { takeOverSession } from './take-over.ts';
-import { busyModeOf } from './talk-commands.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
-import type { ModelNews } from './model-news.ts';
 import { Watchers } from './watchers.ts';
 import type { Watcher } from './watchers.ts';
-import { createWaysIn } from './ways-in.ts';
 import { StandingConsents } from './standing-consents.ts';
 import { Yolo } from './yolo.ts';
-
-export interface GatewayDeps {
-  readonly store: Store;
-  readonly wake: Wake;
-  readonly signals: Signals;
-  readonly channels: readonly Channel[];
-  readonly owner: NodeId;
-  readonly settings: Settings;
-  readonly models: CommandDeps['models'];
-  readonly modelNews: ModelNews;
-  readonly catalogue: Catalogue;
-  /** What was allowed for good. */
-  readonly rules: StandingRules;
-  readonly background: CommandDeps['background'];
-  readonly toolServers: CommandDeps['toolServers'];
-  /** Agents ask for consent through this gateway, so they are opened with its approvals. */
-  readonly openAgents: (approvals: Approvals, questions: Questions) => GatewayAgents;
-  readonly checkpoints: FileHistory;
-  readonly postbox: Pick<OutboxPostbox, 'onPosted'>;
-  readonly toolbox: Pick<Toolbox, 'describeFence' | 'hasLiveProcess' | 'sessionsWithTask' | 'onNews'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Tells whoever runs the program. */
-  readonly report: (line: string) => void;
-  readonly restart: Restart;
-  readonly faults: Faults | undefined;
-}
 
 // For turns that were told to end, and for the notices to those who wait for them.
 const releaseMs = 5_000;
@@ -94,19 +50,19 @@ export class Gateway implements AsyncDisposable {
   readonly #approvals: PendingApprovals;
   readonly #questions: PendingQuestions;
   readonly #lanes: Lanes;
+  readonly #desk: IntakeDeps;
   readonly #deliveries: Deliveries;
   readonly #replies: Replies;
   readonly #notices: RestartNotices;
   readonly #tellings: Tellings;
   readonly #posted: Disposable;
   readonly #yolo = new Yolo();
-  readonly #shownCheckpoints = new ShownCheckpoints();
   readonly #taskNotices: TaskNotices;
   readonly #consents: StandingConsents;
   readonly #settings: SettingsWatch;
   readonly #announce: (text: string) => Promise<void>;
   readonly #agents: GatewayAgents;
-  readonly #channels: Set<Channel>;
+  readonly #channels: ServedChannels;
   readonly channelStates: ChannelStates;
   readonly #stopping = new AbortController();
   readonly #receiving: Promise<void>[] = [];
@@ -115,10 +71,10 @@ export class Gateway implements AsyncDisposable {
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
-    this.#channels = new Set(deps.channels);
+    this.#channels = new ServedChannels(deps.channels);
     this.channelStates = new ChannelStates(deps.channels);
     this.#watchers = new Watchers((thrown) => this.#note('a watcher failed', thrown));
-    const channelFor = (address: Address): Channel | undefined => this.#channelFor(address);
+    const channelFor = (address: Address): Channel | undefined => this.#channels.at(address);
     this.#consents = new StandingConsents(deps.rules, deps.clock);
     this.#approvals = new PendingApprovals({
       store: deps.store,
@@ -134,7 +90,7 @@ export class Gateway implements AsyncDisposable {
     this.#questions = new PendingQuestions({ ...deps, channelFor, patienceMs });
     const { signal } = this.#stopping;
     const isHeldUp = (address: Address): boolean => this.#deliveries.isUnderWay(address);
-    const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
+    const serves = (address: Address): boolean => this.#channels.at(address) !== undefined;
     const send = (address: Address): Promise<void> => this.deliver(address);
     const previews = new TurnPreviews({ channelFor, isHeldUp, signal });
     this.#replies = new Replies({ channelFor, deliver: send, previews });
@@ -166,6 +122,7 @@ export class Gateway implements AsyncDisposable {
         drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, traitsAt, deliver }),
       onError: (sessionId, thrown) => void this.#reportDrain(sessionId, thrown),
     });
+    this.#desk = this.#openDesk();
   }
 
   /** Begins to listen to the channels. */
@@ -181,7 +138,7 @@ export class Gateway implements AsyncDisposable {
     };
     for (const channel of this.#deps.channels)
       this.#receiving.push(receiveOrSayWhyNot(channel, reception, this.#stopping.signal));
-    const serves = (address: Address): boolean => this.#channelFor(address) !== undefined;
+    const serves = (address: Address): boolean => this.#channels.at(address) !== undefined;
     const expiring = { ...this.#deps, lanes: this.#lanes, agents: this.#agents, serves };
     this.#keep(keepExpiring(expiring, this.#stopping.signal));
     const isOpenToOthers = this.#deps.channels.some(({ name }) => !isOwnersPlace({ platform: name }));
@@ -198,7 +155,7 @@ export class Gateway implements AsyncDisposable {
       const session = await store.sessions.get(sessionId);
       // What was put off in a session that its chat has left goes on when it comes back.
       const isHere = session && (await store.sessions.find(session.address))?.id === sessionId;
-      if (isHere === true && this.#channelFor(session.address)) this.resume(sessionId);
+      if (isHere === true && this.#channels.at(session.address)) this.resume(sessionId);
     }
     await this.#deliveries.goOn();
   }
@@ -234,26 +191,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   async takeIn(inbound: Inbound): Promise<Intake> {
-    const { store, wake, signals, clock, faults, settings } = this.#deps;
-    const lanes = this.#lanes;
-    const asking = { approvals: this.#approvals, questions: this.#questions };
-    const closeBeside = (id: SessionId): void => this.#keep(this.#closeReplaced(id));
-    const kept = { yolo: this.#yolo, consents: this.#consents, shownCheckpoints: this.#shownCheckpoints };
-    const live = { tellings: this.#tellings, lanes, ...asking, agents: this.#agents, closeBeside };
-    const run = createCommandRunner({ ...this.#deps, ...live, ...kept });
-    const commands: CommandRunner = async (command, from) => {
-      await this.lookAtSettings(from);
-      return await run(command, from);
-    };
-    const access = (from: Inbound): Promise<Access> => this.#settings.judge(from);
-    const busyMode: IntakeDeps['busyMode'] = (session) => busyModeOf(session, settings.current.config);
-    const ends: Pick<IntakeDeps, 'findEnd' | 'resetSettings' | 'onRenewed'> = {
-      findEnd: (session) => findEnd(session, { ...this.#deps, lanes }),
-      resetSettings: () => settings.current.config.sessionReset,
-      onRenewed: (old) => this.#keep(this.#endSession(old)),
-    };
-    const desk = { access, ...createWaysIn({ store, clock }), commands, busyMode, lanes, ...asking, ...ends };
-    const intake = await takeIn(inbound, { ...desk, store, signals, wake, clock, faults });
+    const intake = await takeIn(inbound, this.#desk);
     if (intake.type !== 'admitted' || !this.isDraining) return intake;
     // In place of whatever else there is to say: it waits for the next start.
     await this.#notices.pause(intake.turn.sessionId, intake.turn.turnId);
@@ -319,8 +257,7 @@ export class Gateway implements AsyncDisposable {
 
   /** Serves one more channel until it leaves. What is said on it comes through `takeIn`. */
   join(channel: Channel): Disposable {
-    this.#channels.add(channel);
-    return { [Symbol.dispose]: () => void this.#channels.delete(channel) };
+    return this.#channels.join(channel);
   }
 
   /** Shows the questions that are open at an address on a channel that came later. */
@@ -331,7 +268,7 @@ export class Gateway implements AsyncDisposable {
 
   /** Takes silence for a no at an address where nobody is left to be asked. */
   giveUpAsking(address: Address): void {
-    if (this.#channelFor(address)?.traits.asks === 'yes') return;
+    if (this.#channels.at(address)?.traits.asks === 'yes') return;
     this.#approvals.abandon(address);
     this.#questions.abandon(address);
   }
@@ -364,6 +301,24 @@ export class Gateway implements AsyncDisposable {
     await Promise.all([...this.#receiving, ...this.#asides]);
   }
 
+  #openDesk(): IntakeDeps {
+    return openDesk({
+      ...this.#deps,
+      access: (from) => this.#settings.judge(from),
+      lanes: this.#lanes,
+      approvals: this.#approvals,
+      questions: this.#questions,
+      tellings: this.#tellings,
+      agents: this.#agents,
+      yolo: this.#yolo,
+      consents: this.#consents,
+      shownCheckpoints: new ShownCheckpoints(),
+      lookAtSettings: (speaker) => this.lookAtSettings(speaker),
+      closeBeside: (id) => this.#keep(this.#closeReplaced(id)),
+      onRenewed: (old) => this.#keep(this.#endSession(old)),
+    });
+  }
+
   #keep(aside: Promise<void>): void {
     const kept = aside.finally(() => this.#asides.delete(kept));
     this.#asides.add(kept);
@@ -388,11 +343,5 @@ export class Gateway implements AsyncDisposable {
 
   #note(what: string, thrown: unknown): void {
     this.#deps.log.write('error', what, { reason: describeError(thrown) });
-  }
-
-  #channelFor(address: Address): Channel | undefined {
-    const serving = [...this.#channels].filter(({ name }) => name === address.platform);
-    const [first, ...others] = serving.filter((channel) => channel.serves(address));
-    return first && showOnAll([first, ...others]);
   }
 }
