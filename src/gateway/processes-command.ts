@@ -1,6 +1,6 @@
 import type { ShownProcess } from '../model/background.ts';
 import { isOwnersPlace } from './access.ts';
-import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import {
   chooseShown,
   countProcesses,
@@ -20,11 +20,12 @@ const usage = 'Say it like this: /processes, /processes show ID, or /processes s
  * The background processes of the session at this chat. Whoever may speak there can see what they put out and stop them, as
  * they can stop its turns; those of other sessions are out of reach.
  */
-export async function runProcesses(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+export async function runProcesses(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   const session = await deps.store.sessions.at(inbound);
   const processes = deps.background.list(session.id);
   const [act = '', id = '', ...more] = rest.split(/\s+/);
-  if (act === '' || (act === 'list' && id === '')) return listHere(processes, inbound, deps);
+  if (act === '' || (act === 'list' && id === ''))
+    return { type: 'listing', reply: listHere(processes, inbound, deps) };
   const run = acts.get(act.toLowerCase());
   if (run === undefined || id === '' || more.length > 0) return usage;
   const found = findProcess(id, processes);

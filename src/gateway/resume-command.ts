@@ -1,7 +1,7 @@
 import { shortId } from '../base/ids.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
-import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
 import { placeWords } from './place-words.ts';
 import { describePutOff } from './put-off.ts';
@@ -11,7 +11,7 @@ import { describeWhose, findOwnAccount } from './whose-session.ts';
 
 const mostListed = 10;
 
-export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
   if (sessions.length === 0) return 'There is no session here yet.';
   const ownAccount = await findOwnAccount(deps);
@@ -22,7 +22,7 @@ export async function listSessions(inbound: InboundMessage, deps: CommandDeps): 
     const named = `${String(index + 1).padEnd(width)}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`;
     return isElsewhere ? `${named}  (${describePlace(session, ownAccount)})` : named;
   });
-  return `${lines.join('\n')}\nGo on with one of them: /resume NUMBER`;
+  return { type: 'listing', reply: `${lines.join('\n')}\nGo on with one of them: /resume NUMBER` };
 }
 
 function describePlace(session: Session, ownAccount: PersonId | undefined): string {
@@ -31,7 +31,7 @@ function describePlace(session: Session, ownAccount: PersonId | undefined): stri
 }
 
 /** Goes on with an earlier session in this chat. What cannot be reached from here is as good as not there. */
-export async function runResume(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+export async function runResume(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   // People copy the brackets of a usage line, too.
   const wish = rest.replaceAll(/^[<[]|[>\]]$/g, '').trim();
   if (wish === '') return await listSessions(inbound, deps);

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { CacheLife } from '../model/runtime.ts';
 import type { NewSession, Store } from '../model/store.ts';
+import type { CommandOutcome } from './command-deps.ts';
 import { explainLastTurn } from './explain-turn.ts';
 import { renderExplanation } from './render-explanation.ts';
 import {
@@ -24,7 +25,7 @@ export interface UsageCommandDeps {
 }
 
 /** What this session and this day took; with `why`, what made the last turn as expensive as it was. */
-export async function runUsage(rest: string, where: NewSession, deps: UsageCommandDeps): Promise<string> {
+export async function runUsage(rest: string, where: NewSession, deps: UsageCommandDeps): Promise<CommandOutcome> {
   const session = await deps.store.sessions.at(where);
   if (rest === 'why') {
     const { cacheLife } = deps.models.config.model;
@@ -40,9 +41,8 @@ export async function runUsage(rest: string, where: NewSession, deps: UsageComma
     unpriced: [...here.unpriced, ...today.unpriced],
     uncounted: Math.max(here.uncounted, today.uncounted),
   });
-  return [...describeSum('This session', here), ...describeSum('Today, all sessions', today), advice ?? []]
-    .flat()
-    .join('\n');
+  const lines = [...describeSum('This session', here), ...describeSum('Today, all sessions', today), advice ?? []];
+  return { type: 'listing', reply: lines.flat().join('\n') };
 }
 
 function describeSum(what: string, sum: UsageSum): readonly string[] {

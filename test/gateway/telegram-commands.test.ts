@@ -218,3 +218,32 @@ test('on a phone /help and /status are lists with bold names, and no columns', a
   const names = boldIn(status).filter((name) => name !== 'sandbox');
   assert.deepEqual(names, ['session', 'model', 'folder', 'state', 'busy']);
 });
+
+test('on a phone /sessions, /usage and /processes are lists, too, and what they say below is words', async () => {
+  const background = { command: 'sleep 600', background: true };
+  await using house = await openTelegramHouse({ script: [callsTool('terminal', background), says('Begun.')] });
+  house.telegram.say('work');
+  await house.telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  house.telegram.say('/approve');
+  await house.telegram.whenShown(anna.id, endsWith('Begun.'));
+  const ask = async (command: string, beginning: string): Promise<ShownMessage | undefined> => {
+    house.telegram.say(command);
+    await house.telegram.whenShown(anna.id, begins(beginning));
+    return house.telegram.shown(anna.id).findLast(({ text }) => text.startsWith(beginning));
+  };
+
+  const sessions = await ask('/sessions', '• 1 ');
+  const usage = await ask('/usage', 'This session: ');
+  const processes = await ask('/processes', '• proc_');
+
+  assert.match(sessions?.text ?? '', /^• 1 \w+ {2}.*\nGo on with one of them: \/resume NUMBER$/);
+  assert.deepEqual(boldIn(sessions), ['1']);
+  assert.match(
+    usage?.text ?? '',
+    /^This session: .*\n– 2 calls, .*\n– .* output\nToday, all sessions: .*\n– 2 calls, /,
+  );
+  assert.match(boldIn(usage).join('\n'), /^This session: .*\nToday, all sessions: .*$/);
+  const [id = ''] = boldIn(processes);
+  assert.match(processes?.text ?? '', new RegExp(`^• ${id} running for .* {2}sleep 600\\nTo see .*\\nTo stop one: `));
+  await ask(`/processes stop ${id}`, `${id} is stopped`);
+});

@@ -10,12 +10,16 @@ test('a listing in columns is shown as a list, what goes on below a line stays b
     '         git push',
     '',
     'path     /a_b_c',
+    'And some words.',
   ];
 
   const [rich, ...others] = layOut('listing', listing.join('\n'));
 
   assert.deepEqual(others, []);
-  assert.equal(rich?.text, 'Heading\n• /one [A] first *thing*\n• allowed 2 kinds:\n– git push\n\n• path /a_b_c');
+  assert.equal(
+    rich?.text,
+    'Heading\n• /one [A] first *thing*\n• allowed 2 kinds:\n– git push\n\n• path /a_b_c\nAnd some words.',
+  );
   const bold = rich?.entities.map(({ type, offset, length }) => [type, rich.text.slice(offset, offset + length)]);
   assert.deepEqual(bold, [
     ['bold', 'Heading'],
