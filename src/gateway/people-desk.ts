@@ -36,7 +36,8 @@ export interface PeopleDeskDeps extends PairingDeps {
 export type DeskRequest =
   | { readonly type: 'pair'; readonly code: string }
   | { readonly type: 'people' }
-  | { readonly type: 'revoke'; readonly person: string }
+  /** Without `sure`, the last owner keeps access, and the answer asks whether it is meant. */
+  | { readonly type: 'revoke'; readonly person: string; readonly sure?: 'yes' }
   /** Answered with the code that makes whoever brings it an owner. */
   | { readonly type: 'invite-owner' }
   | { readonly type: 'link' }
@@ -45,6 +46,8 @@ export type DeskRequest =
 export interface DeskAnswer {
   readonly ok: boolean;
   readonly text: string;
+  /** Set where nothing was done yet, and the same request is carried out once whoever made it is sure. */
+  readonly asks?: 'whether-sure';
 }
 
 export interface OpenDeskDeps extends PeopleDeskDeps {
@@ -77,7 +80,8 @@ export async function openPeopleDesk(folder: string, deps: OpenDeskDeps): Promis
 /** Asks the program that runs; undefined where none does. */
 export async function askPeopleDesk(folder: string, request: DeskRequest): Promise<DeskAnswer | undefined> {
   const answer = await askControlSocket(join(folder, socketName), { ...request });
-  return answer && { ok: answer['ok'] === true, text: asText(answer['text']) };
+  const asks = answer?.['asks'] === 'whether-sure' ? ({ asks: 'whether-sure' } as const) : {};
+  return answer && { ok: answer['ok'] === true, text: asText(answer['text']), ...asks };
 }
 
 export async function answerAtDesk(request: DeskRequest, deps: PeopleDeskDeps): Promise<DeskAnswer> {
@@ -87,7 +91,7 @@ export async function answerAtDesk(request: DeskRequest, deps: PeopleDeskDeps): 
     case 'people':
       return await list(deps);
     case 'revoke':
-      return await revoke(request.person, deps);
+      return await revoke(request, deps);
     case 'invite-owner':
       return { ok: true, text: await (await import('./owner-link.ts')).inviteOwner(deps) };
     case 'link':
@@ -100,7 +104,8 @@ export async function answerAtDesk(request: DeskRequest, deps: PeopleDeskDeps): 
 function readRequest(json: JsonObject): DeskRequest | undefined {
   const type = json['type'];
   if (type === 'pair') return { type, code: asText(json['code']) };
-  if (type === 'revoke') return { type, person: asText(json['person']) };
+  if (type === 'revoke')
+    return { type, person: asText(json['person']), ...(json['sure'] === 'yes' && { sure: 'yes' }) };
   const isPlain = type === 'people' || type === 'invite-owner' || type === 'link' || type === 'logout';
   return isPlain ? { type } : undefined;
 }
@@ -129,23 +134,29 @@ async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   return { ok: true, text: lines.length === 0 ? 'Nobody has access but you, at this terminal.' : lines.join('\n') };
 }
 
-async function revoke(person: string, { store, settings, shutOut }: PeopleDeskDeps): Promise<DeskAnswer> {
-  const ownersBefore = await listOwners(store);
+type Revocation = Extract<DeskRequest, { readonly type: 'revoke' }>;
+
+async function revoke({ person, sure }: Revocation, deps: PeopleDeskDeps): Promise<DeskAnswer> {
+  const { store, settings, shutOut } = deps;
+  const isLast = await isLastOwner(person, deps);
+  if (isLast && sure === undefined)
+    return { ok: false, text: `${person} is the last who owns the bot`, asks: 'whether-sure' };
   const wasPaired = await store.people.remove(person as PersonId);
-  const allowed = allowedPeople(settings.current.config);
-  const stays = allowed.has(person as PersonId);
+  const stays = allowedPeople(settings.current.config).has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
   if (wasPaired) await shutOut?.(person as PersonId);
-  const wasLast = ownersBefore.includes(person as PersonId) && ownersBefore.length + allowed.size === 1;
   return wasPaired
-    ? { ok: true, text: `${person} has no access any more.${wasLast ? ` ${noOwnerLeft}` : ''}` }
+    ? { ok: true, text: `${person} has no access any more.${isLast ? ` ${noOwnerLeft}` : ''}` }
     : { ok: false, text: `${person} was not let in; talaria gateway people lists who was` };
 }
 
 const noOwnerLeft = 'Nobody is left there who owns the bot: talaria gateway setup makes a link for another owner.';
 
-async function listOwners(store: PeopleDeskDeps['store']): Promise<readonly PersonId[]> {
-  return (await store.people.list()).filter(({ role }) => role === 'owner').map(({ person }) => person);
+/** Those whom the settings name are owners, too. */
+async function isLastOwner(person: string, { store, settings }: PeopleDeskDeps): Promise<boolean> {
+  const owners = (await store.people.list()).filter(({ role }) => role === 'owner');
+  const isOnly = owners.length === 1 && owners[0]?.person === person;
+  return isOnly && allowedPeople(settings.current.config).size === 0;
 }
 
 function makeLink({ web, settings }: PeopleDeskDeps): DeskAnswer {

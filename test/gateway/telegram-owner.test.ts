@@ -61,9 +61,13 @@ test('who takes access from the last owner is told that none is left; one of two
   await telegram.whenShown(ben.id, (texts) => texts.length > 0);
 
   const oneOfTwo = await house.ask({ type: 'revoke', person: 'telegram:43' });
-  const last = await house.ask({ type: 'revoke', person: 'telegram:42' });
+  const unsure = await house.ask({ type: 'revoke', person: 'telegram:42' });
+  const still = await house.ask({ type: 'people' });
+  const last = await house.ask({ type: 'revoke', person: 'telegram:42', sure: 'yes' });
 
   assert.equal(oneOfTwo, 'telegram:43 has no access any more.');
+  assert.equal(unsure, 'telegram:42 is the last who owns the bot');
+  assert.match(still, /^telegram:42 {2}owner, /);
   assert.match(last, /^telegram:42 has no access any more\. Nobody is left .*: talaria gateway setup makes a link/);
 });
 

@@ -114,7 +114,7 @@ export const gatewayRows: readonly CommandRow[] = [
     aliases: ['remove', 'rm'],
     summary: 'take access back',
     words: { label: 'ID', atLeast: 1, atMost: 1 },
-    options: [help],
+    options: [{ name: 'yes', short: 'y', summary: 'do not ask, also about the last owner' }, help],
     details: ['ID is one of those that `talaria gateway people` lists; for Telegram the number is enough.'],
   },
   {

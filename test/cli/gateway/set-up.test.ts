@@ -165,3 +165,52 @@ test('a new token of the same bot is taken up at the next start, and the convers
   const contents = Array.isArray(said) ? said.map((message) => (isJsonObject(message) ? message['content'] : '')) : [];
   assert.deepEqual(contents.slice(-3), ['remember the milk', 'Answer 1.', 'what did I say?']);
 });
+
+test(
+  'who takes access from the last owner is asked first; where nobody can be asked it takes -y',
+  { skip: noTerminal },
+  async () => {
+    await using bench = await openGatewayDesk([], []);
+    const { desk, telegram } = bench;
+    await bench.start();
+    const { stdout } = await desk.run(setUp, { input: botToken });
+    telegram.say(`/start ${codeIn(stdout)}`);
+    await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+
+    const unasked = await desk.run(['gateway', 'revoke', '42'], { input: 'y\n' });
+    await using denied = openTerminal(desk, ['gateway', 'revoke', '42']);
+    await denied.shows(/telegram:42 is the last who owns the bot\. Take access back all the same\? \[y\/N\]/);
+    await denied.press('Enter');
+    await denied.shows(/Nothing was changed\.\n\[ended with 1\]/);
+    const still = await bench.run('gateway', 'people');
+    await using agreed = openTerminal(desk, ['gateway', 'revoke', '42']);
+    await agreed.shows(/\[y\/N\]/);
+    await agreed.enter('y');
+    await agreed.shows(/telegram:42 has no access any more\.[^]*\[ended with 0\]/);
+
+    assert.equal(unasked.code, 2);
+    assert.match(
+      unasked.stderr,
+      /is the last who owns the bot, and nobody can be asked here; say -y to take access back/,
+    );
+    assert.match(still.stdout, /^telegram:42 {2}owner, /);
+    assert.match((await bench.run('gateway', 'people')).stdout, /^Nobody has access/);
+  },
+);
+
+test('gateway revoke -y asks nobody, also where no gateway runs', async () => {
+  await using bench = await openGatewayDesk([], []);
+  const { desk, telegram } = bench;
+  const gateway = await bench.start();
+  const { stdout } = await desk.run(setUp, { input: botToken });
+  telegram.say(`/start ${codeIn(stdout)}`);
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  gateway.child.kill('SIGTERM');
+  await gateway.ended;
+
+  const refused = await bench.run('gateway', 'revoke', '42');
+  const revoked = await bench.run('gateway', 'revoke', '42', '-y');
+
+  assert.equal(refused.code, 2);
+  assert.match(revoked.stdout, /^telegram:42 has no access any more\. Nobody is left /);
+});
