@@ -264,7 +264,10 @@ export class App implements AsyncDisposable {
   }
 
   async answerAtDesk(request: DeskRequest): Promise<DeskAnswer> {
-    return await (await import('./gateway/people-desk.ts')).answerAtDesk(request, { ...this.#parts, web: undefined });
+    const { answerAtDesk } = await import('./gateway/people-desk.ts');
+    const { openWordForPeople } = await import('./app/word-for-people.ts');
+    const word = openWordForPeople(this.#parts);
+    return await answerAtDesk(request, { ...this.#parts, web: undefined, word });
   }
 
   /** For a session that was deleted: what is kept outside of the store goes, too. */

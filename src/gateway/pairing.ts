@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { PersonId } from '../base/ids.ts';
-import type { Store } from '../model/store.ts';
+import type { Store, StoreTx } from '../model/store.ts';
 
 export interface PairingDeps {
   readonly store: Pick<Store, 'transaction' | 'people'>;
@@ -43,7 +43,10 @@ export async function offerCode(person: PersonId, { store, clock }: PairingDeps)
 }
 
 /** Lets in whoever was given the code. Undefined where there is no such code, or it was used or is too old. */
-export async function redeemCode(code: string, { store, clock }: PairingDeps): Promise<PersonId | undefined> {
+export async function redeemCode(
+  code: string,
+  { store, clock }: { readonly store: Pick<StoreTx, 'people'>; readonly clock: Clock },
+): Promise<PersonId | undefined> {
   return await store.people.admit(digestOf(asWritten(code)), clock.now());
 }
 

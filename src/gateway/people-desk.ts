@@ -4,7 +4,7 @@ import { describeError } from '../base/errors.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Store } from '../model/store.ts';
+import type { Store, StoreTx } from '../model/store.ts';
 import { allowedPeople } from './access.ts';
 import { askControlSocket, openControlSocket } from './control-socket.ts';
 import type { ControlHandler } from './control-socket.ts';
@@ -27,6 +27,16 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly shutOut?: (person: PersonId) => Promise<void>;
   /** Tells someone something in their own chat; left out where nothing runs. */
   readonly tellPerson?: (person: PersonId, text: string) => void;
+  /** Left out where something runs. */
+  readonly word?: WordForPeople;
+}
+
+/** What people are told at the next start. */
+export interface WordForPeople {
+  /** Together with whatever else the transaction does. Someone who cannot be reached is left out. */
+  leave(person: PersonId, text: string, tx: StoreTx): Promise<void>;
+  /** For what is not so any more, and was not told yet. */
+  takeBack(person: PersonId, text: string): Promise<void>;
 }
 
 /**
@@ -115,7 +125,12 @@ function asText(value: Json | undefined): string {
 }
 
 async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
-  const person = await redeemCode(code, deps);
+  const { store, clock, word } = deps;
+  const person = await store.transaction(async (tx) => {
+    const letInNow = await redeemCode(code, { store: tx, clock });
+    if (letInNow !== undefined) await word?.leave(letInNow, letIn, tx);
+    return letInNow;
+  });
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
   deps.tellPerson?.(person, letIn);
   return { ok: true, text: `${person} has access now. Take it back with: talaria gateway revoke ${person}` };
@@ -137,7 +152,7 @@ async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
 type Revocation = Extract<DeskRequest, { readonly type: 'revoke' }>;
 
 async function revoke({ person, sure }: Revocation, deps: PeopleDeskDeps): Promise<DeskAnswer> {
-  const { store, settings, shutOut } = deps;
+  const { store, settings, shutOut, word } = deps;
   const isLast = await isLastOwner(person, deps);
   if (isLast && sure === undefined)
     return { ok: false, text: `${person} is the last who owns the bot`, asks: 'whether-sure' };
@@ -145,6 +160,7 @@ async function revoke({ person, sure }: Revocation, deps: PeopleDeskDeps): Promi
   const stays = allowedPeople(settings.current.config).has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
   if (wasPaired) await shutOut?.(person as PersonId);
+  await word?.takeBack(person as PersonId, letIn);
   return wasPaired
     ? { ok: true, text: `${person} has no access any more.${isLast ? ` ${noOwnerLeft}` : ''}` }
     : { ok: false, text: `${person} was not let in; talaria gateway people lists who was` };

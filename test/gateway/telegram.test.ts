@@ -154,6 +154,28 @@ test('a stranger gets a code and nothing else; the owner lets them in with it wh
   assert.equal(house.telegram.shown(anna.id).length, 3);
 });
 
+test('whom a code lets in while no gateway runs is told so at the next start, once, unless it was taken back', async () => {
+  await using house = await openTelegramHouse({ script: [], telegram: {} });
+  const { telegram } = house;
+  const letIn = ({ id }: typeof anna): number =>
+    telegram.shown(id).filter(({ text }) => text.startsWith('You have access to this assistant now.')).length;
+  telegram.say('let me in');
+  telegram.say('me, too', { from: ben });
+  const codes = [await codeFor(house, anna), await codeFor(house, ben)];
+  await house.close();
+
+  for (const code of codes) await house.ask({ type: 'pair', code });
+  await house.ask({ type: 'revoke', person: `telegram:${anna.id}` });
+  await house.open();
+  await telegram.whenShown(ben.id, () => letIn(ben) > 0);
+  await house.close();
+  await house.open();
+  telegram.say('/status', { from: ben });
+  await telegram.whenShown(ben.id, (texts) => texts.at(-1)?.startsWith('• session') === true);
+
+  assert.deepEqual([letIn(anna), letIn(ben)], [0, 1]);
+});
+
 test('access that is taken back is gone with the next message', async () => {
   await using house = await openTelegramHouse({ script: () => says('Welcome.'), telegram: {} });
   house.telegram.say('let me in');

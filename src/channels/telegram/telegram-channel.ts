@@ -2,16 +2,16 @@ import type { Agent } from 'node:http';
 import type { Update } from 'grammy/types';
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
-import type { PersonId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Channel, Inbound } from '../../model/channel.ts';
 import type { TellState } from '../../model/channel-state.ts';
 import { noLiveMessages } from '../../model/live-messages.ts';
 import type { LiveMessages } from '../../model/live-messages.ts';
 import { usualMemberSessions } from '../../model/session.ts';
-import type { Address, MemberSessions } from '../../model/session.ts';
+import type { MemberSessions } from '../../model/session.ts';
 import type { BotIdentity } from './addressed.ts';
 import { BotApi } from './bot-api.ts';
+import { chatWith } from './chat-with.ts';
 import { fetchAttachments, filesIn } from './fetch-attachments.ts';
 import type { AttachmentPolicy } from './fetch-attachments.ts';
 import { followToken } from './follow-token.ts';
@@ -96,12 +96,6 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
     endPress: (press, words, signal) => endPress(press, words, bot, signal),
     handleUpdate: (body, secret) => hook?.handle(body, secret) ?? Promise.resolve('not-listening'),
   };
-}
-
-/** A private chat has the number of the person in it. Pure. */
-function chatWith(person: PersonId, account: string): Address | undefined {
-  const chat = /^telegram:(\d+)$/.exec(person)?.[1];
-  return chat === undefined ? undefined : { platform, account, chat, thread: '' };
 }
 
 interface Receiving extends TelegramOptions {
