@@ -236,7 +236,10 @@ export class App implements AsyncDisposable {
     const { createAttachDesk } = await import('./gateway/attach/attach-desk.ts');
     const notesOn = (workdir: string): readonly string[] => describeIgnored(workdir, this.#parts);
     const endTask = (sessionId: SessionId): Promise<void> => this.endTask(sessionId);
-    const desk = createAttachDesk({ ...this.#parts, gateway, endTask, notesOn });
+    // What was wrong with the file at the start may be mended by now; in a safe start nobody looks at it.
+    const besideTheFile = this.#parts.start === 'safe' ? settings.current.warnings : [];
+    const notes = [...this.#parts.secrets.warnings, ...besideTheFile];
+    const desk = createAttachDesk({ ...this.#parts, warnings: notes, gateway, endTask, notesOn });
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
     const shutOut = (person: PersonId): Promise<void> => gateway.shutOut(person);

@@ -52,7 +52,7 @@ async function examine(deps: CliDeps, desk: DoctorDesk): Promise<readonly Findin
     group('program', () => [judgeProgram(process.version, desk)]),
     group('home', () => judgeHome(desk.places.home, desk.home())),
     group('settings', () => [
-      ...judgeSettings(desk.settings),
+      ...judgeSettings(desk.settings, found.type === 'running' ? found.status.start : 'usual'),
       ...desk.keyWarnings.map((text) => problem('hint', text)),
     ]),
     group(

@@ -1,10 +1,12 @@
 import { withoutFullStop } from '../../base/full-stop.ts';
+import type { GatewayStatus } from '../../gateway/gateway-status.ts';
+import { safeStartNote } from '../service/settings-warnings.ts';
 import type { KeyFacts, ModelFacts, SettingsFacts } from './doctor-desk.ts';
 import { editCommand } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-/** Pure. */
-export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
+/** Pure. `start` is that of the gateway which runs. */
+export function judgeSettings(facts: SettingsFacts, start: GatewayStatus['start']): readonly Finding[] {
   if (facts.type === 'unusable') return facts.problems.map((text) => problem('broken', text));
   const { path, source, warnings, instead } = facts;
   switch (source) {
@@ -13,11 +15,15 @@ export function judgeSettings(facts: SettingsFacts): readonly Finding[] {
     case 'last-good':
       return [
         ...warnings.map((text) => problem('broken', text)),
-        ...(instead === undefined ? [] : [{ level: 'note', name: 'instead', text: instead } as const]),
+        ...describeInstead(start === 'safe' ? safeStartNote : instead),
       ];
     case 'file':
       return [{ level: 'fine', name: 'file', text: path }, ...warnings.map((text) => problem('hint', text))];
   }
+}
+
+function describeInstead(text: string | undefined): readonly Finding[] {
+  return text === undefined ? [] : [{ level: 'note', name: 'instead', text }];
 }
 
 /** A line about the settings, with the place that it is about. Pure. */

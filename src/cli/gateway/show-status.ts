@@ -19,7 +19,7 @@ export const showStatus: CommandFunction = async (args, deps) => {
   const service = await lookAtService(deps, desk);
   const failure = desk.lastFailure();
   const start = found.type === 'running' ? found.status.start : 'usual';
-  const seen = { found, service, failure, warnings: await settingsWarnings(deps, start) };
+  const seen = { found, service, failure, warnings: await settingsWarnings(deps, () => start) };
   deps.process.stdout.write(args.has('json') ? renderJson(seen) : renderText(seen));
   return found.type === 'running' || found.type === 'silent' ? exitCodes.done : exitCodes.notRunning;
 };

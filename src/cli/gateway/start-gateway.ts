@@ -140,7 +140,7 @@ function describeStart({ pid, channelStates, model, keeper, page, pageNote }: Ga
 async function sayServing(deps: CliDeps, { channelStates, start }: GatewayStatus, line: string): Promise<number> {
   const { stdout, stderr } = deps.process;
   stdout.write(`${neutralise(line)}\n`);
-  for (const warning of [...listTroubles(channelStates), ...(await settingsWarnings(deps, start))])
+  for (const warning of [...listTroubles(channelStates), ...(await settingsWarnings(deps, () => start))])
     stderr.write(`${neutralise(warning)}\n`);
   return exitCodes.done;
 }

@@ -11,7 +11,7 @@ export interface AttachDesk extends Disposable {
 }
 
 export interface AttachDeskDeps extends AttachDeps {
-  /** What the user should know about the settings. */
+  /** What whoever attaches should know, and does not see in the file of the settings, which they read themselves. */
   readonly warnings: readonly string[];
 }
 

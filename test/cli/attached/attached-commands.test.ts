@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -359,4 +359,22 @@ test('a home that was never locked is opened without looking for a gateway', asy
   await new Promise((resolve) => other.close(resolve));
 
   assert.deepEqual([stdout, connected], ['One.\n', []]);
+});
+
+test('who attaches to a gateway that was started with a broken file hears of it, and no more once it is mended', async () => {
+  await using bench = await openGatewayDesk(() => says('Yes.'), []);
+  const { desk } = bench;
+  const file = join(desk.home, 'config.json');
+  const settings = await readFile(file, 'utf8');
+  await desk.run(['run', 'hi']);
+  await writeFile(file, '{ broken');
+  await bench.start();
+
+  const broken = await desk.run(['run', 'hi']);
+  await writeFile(file, settings);
+  const mended = await desk.run(['run', 'hi']);
+
+  assert.match(broken.stderr, /^[^]*config\.json:1:\d+: .*\n.* are used until this is mended\n$/);
+  assert.equal(broken.stderr.match(/until this is mended/g)?.length, 1);
+  assert.deepEqual(mended, { stdout: 'Yes.\n', stderr: '', code: 0 });
 });

@@ -69,14 +69,15 @@ test('a start whose only channel was refused has not served: a safe start goes b
   await writeFile(bench.path('config.json'), '{ broken');
   const safe = await bench.run('gateway', 'start', '--safe');
   const status = await bench.run('gateway', 'status');
+  const chat = await bench.run('run', 'hi');
+  const doctor = await bench.run('doctor', '--json');
 
   assert.equal(failed.code, 78);
   assert.deepEqual([safe.code, safe.stdout.split(' with ')[0]], [0, 'Serving webchat']);
-  for (const said of [safe.stderr, status.stdout]) {
-    assert.match(
-      said,
-      /config\.json:1:\d+: .*\n *the gateway that runs is in a safe start, and does not go by the file\n/,
-    );
+  const note = 'the gateway that runs is in a safe start, and does not go by the file before a restart without --safe';
+  for (const said of [safe.stderr, status.stdout, chat.stderr]) {
+    assert.match(said, new RegExp(`config\\.json:1:\\d+: .*\\n *${note}\\n`));
     assert.doesNotMatch(said, /until this is mended/);
   }
+  assert.ok(doctor.stdout.includes(JSON.stringify({ level: 'note', name: 'instead', text: note })), doctor.stdout);
 });
