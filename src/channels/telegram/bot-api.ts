@@ -115,7 +115,13 @@ export class BotApi {
       const probe = await this.call((api, stop) => api.getMe(stop), signal);
       if (probe.type !== 'done') return { type: 'undone', reason: probe.reason };
     }
+    if (signal.aborted) return calledOff;
     return await this.#actOnce(work, signal);
+  }
+
+  /** As `act`, for what takes off what the program has shown: it is tried at its very end, too, for that little time. */
+  async tidy<Value>(work: Work<Value>, ending: AbortSignal): Promise<CallResult<Value>> {
+    return this.#isLost ? await this.act(work, ending) : await this.#actOnce(work, ending);
   }
 
   /** As `act`, for what is large and takes its time. */
@@ -133,8 +139,8 @@ export class BotApi {
         () => undefined,
       );
     };
-    if (signal.aborted) return calledOff;
-    signal.addEventListener('abort', callOff, { once: true });
+    if (signal.aborted) callOff();
+    else signal.addEventListener('abort', callOff, { once: true });
     try {
       return await this.call(work, late.signal);
     } finally {

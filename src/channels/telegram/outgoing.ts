@@ -22,6 +22,8 @@ export interface OutgoingDeps {
   readonly bot: BotApi;
   /** Where it is kept what is asked, for the run that finds it when this one has died. */
   readonly live: LiveMessages;
+  /** Aborts when the channel ends. */
+  readonly ending: AbortSignal;
   readonly previews: Pick<Previews, 'claim' | 'pause' | 'remove' | 'noteMessage'>;
 }
 
@@ -70,12 +72,12 @@ export class Outgoing {
 
   /** Says under a question how it ended, in the place of its buttons. */
   async conclude(question: Outbound, platformId: string, ending: string): Promise<void> {
-    const { bot, live } = this.#deps;
+    const { bot, live, ending: signal } = this.#deps;
     const { address, digest = '' } = question;
     const id = Number(platformId);
     const last = layOut(question.kind, bot.redact(wordsOf(question))).at(-1) ?? plainText('');
     const rich = joinRichText(last, plainText(`\n\n${ending.slice(0, 80).toWellFormed()}`));
-    const result = await editText({ address, rich }, id, bot, new AbortController().signal);
+    const result = await editText({ address, rich }, id, bot, signal);
     if (isDealtWith(result)) await live.remove([liveQuestion(address, id, digest)]);
   }
 

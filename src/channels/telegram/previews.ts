@@ -21,6 +21,8 @@ export interface PreviewDeps {
   readonly bot: BotApi;
   /** Where it is kept what is shown, for the run that finds it when this one has died. */
   readonly live: LiveMessages;
+  /** Aborts when the channel ends. */
+  readonly ending: AbortSignal;
   readonly clock: Clock;
 }
 
@@ -117,11 +119,13 @@ export class Previews {
   }
 
   async remove(address: Address, ids: readonly number[]): Promise<void> {
+    const { bot, ending } = this.#deps;
     const gone: number[] = [];
     for (const id of ids) {
-      const unending = new AbortController().signal;
-      const result = await this.#deps.bot.act((api, stop) => api.deleteMessage(address.chat, id, stop), unending);
+      const result = await bot.tidy((api, stop) => api.deleteMessage(address.chat, id, stop), ending);
       if (isDealtWith(result)) gone.push(id);
+      // The next start takes off the rest.
+      else if (ending.aborted) break;
     }
     await this.#forget(address, gone);
   }
@@ -198,10 +202,9 @@ export class Previews {
   }
 
   async #take(address: Address, { rich, id }: Step): Promise<CallResult<number>> {
-    const { bot } = this.#deps;
-    const unending = new AbortController().signal;
-    if (id === undefined) return await sendText({ address, rich }, bot, unending);
-    return await editText({ address, rich }, id, bot, unending);
+    const { bot, ending } = this.#deps;
+    if (id === undefined) return await sendText({ address, rich }, bot, ending);
+    return await editText({ address, rich }, id, bot, ending);
   }
 
   async #note(showing: Showing, { rich, place, id }: Step, result: CallResult<number>): Promise<void> {

@@ -72,8 +72,9 @@ export interface TelegramChannel extends Channel {
 export function createTelegramChannel(options: TelegramOptions): TelegramChannel {
   const { token, apiRoot, openAgent, clock, log, webhook, live = noLiveMessages } = options;
   const bot = new BotApi({ token, apiRoot, openAgent, clock });
-  const previews = new Previews({ bot, live, clock });
-  const outgoing = new Outgoing({ bot, live, previews });
+  const end = new AbortController();
+  const previews = new Previews({ bot, live, clock, ending: end.signal });
+  const outgoing = new Outgoing({ bot, live, previews, ending: end.signal });
   const hook = webhook && new Webhook(webhook.secret, clock);
   return {
     name: platform,
@@ -81,6 +82,8 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
     serves: (address) => address.platform === platform && address.account === bot.botId,
     chatWith: (person) => chatWith(person, bot.botId),
     receive(signal, tell = () => undefined) {
+      // Whatever else is under way when nobody listens any more has little time left.
+      signal.addEventListener('abort', () => end.abort(), { once: true });
       tell({ type: 'connecting' });
       return receive({ ...options, bot, live, previews, hook, tell }, signal);
     },
