@@ -1,4 +1,5 @@
 import { shortId } from '../../base/ids.ts';
+import { placeWords } from '../../gateway/place-words.ts';
 import type { CommandFunction } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readLimit } from '../read-limit.ts';
@@ -27,7 +28,7 @@ export const listSessions: CommandFunction = async (args, deps) => {
 // More than anyone has; the store wants a number.
 const mostSessions = 1_000_000;
 
-/** One line a session; on a screen with ids that can be typed, and what does not fit its width is cut off. Pure. */
+/** One line a session; on a screen with ids that can be typed, and what of a title does not fit its width is cut off. Pure. */
 export function renderList(sessions: readonly SessionSummary[], now: number, width: number | undefined): string {
   const ages = sessions.map((session) => describeAge(session.activeAt, now));
   const ageWidth = Math.max(...ages.map((age) => age.length));
@@ -37,7 +38,13 @@ export function renderList(sessions: readonly SessionSummary[], now: number, wid
       const state = session.isUnfinished ? '(unfinished) ' : '';
       const title = session.title === '' ? '(no title)' : oneLine(session.title, 200);
       const id = width === undefined ? session.id : shortId(session.id);
-      return `${clip(`${id}  ${age}  ${state}${title}`, width ?? Infinity)}\n`;
+      const place = describePlace(session);
+      return `${clip(`${id}  ${age}  ${state}${title}`, (width ?? Infinity) - place.length)}${place}\n`;
     })
     .join('');
+}
+
+/** Where a session takes place, if not at a terminal, in the words of /sessions. */
+function describePlace({ platform }: SessionSummary): string {
+  return platform === 'terminal' ? '' : `  (${placeWords({ platform })})`;
 }

@@ -36,6 +36,16 @@ test('a list of sessions stands in columns and is cut to the width', () => {
   assert.equal(renderList([first, second], 10 * hour, 23), 'bcdefgh0  10 h  Holida…\nbcdefgh1  12 h  (unfin…\n');
 });
 
+test('a list of sessions says which are on Telegram or on the page, also where their titles are cut off', () => {
+  const sessions = ['telegram', 'webchat', 'terminal'].map((platform) => ({ ...summary, platform }));
+
+  assert.equal(
+    renderList(sessions, hour, undefined),
+    'ses_1  1 h  Holiday plans  (on Telegram)\nses_1  1 h  Holiday plans  (on the page)\nses_1  1 h  Holiday plans\n',
+  );
+  assert.equal(renderList(sessions.slice(0, 1), hour, 33), 'ses_1  1 h  Holid…  (on Telegram)\n');
+});
+
 test('a hit is one line with the session it is in', () => {
   const hit = {
     sessionId: 'ses_1' as SessionId,
