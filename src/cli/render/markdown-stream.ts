@@ -1,5 +1,6 @@
 import { InlineMarkdown } from './inline-markdown.ts';
 import { renderTable } from './markdown-table.ts';
+import { describeFence, PaintedCode } from './painted-code.ts';
 import { begin, end, mark, paintMarks, quoteCode, withoutMarks } from './text-marks.ts';
 import { WordStream } from './word-stream.ts';
 
@@ -13,7 +14,8 @@ const longestRule = 40;
 
 /**
  * Markdown as people read it on a terminal, while it arrives: headings and bold words stand out, items have bullets, tables
- * columns. Words go out as they come, a table when it is whole. Code is printed as it is, so that it can be copied.
+ * columns. Words go out as they come, a table when it is whole. Code is printed as it is, so that it can be copied, without its
+ * fences where colour sets it apart.
  */
 export class MarkdownStream {
   readonly #columns: () => number | undefined;
@@ -25,13 +27,14 @@ export class MarkdownStream {
   #line = '';
   /** What the code block that we are in began with. */
   #fence: string | undefined;
+  readonly #code = new PaintedCode();
   /** The rows of a table that goes on. */
   #rows: string[] = [];
   #isInList = false;
   #half = '';
   #out = '';
 
-  /** `bare` uses no escape codes: the layout stays, and code keeps its backticks. */
+  /** `bare` uses no escape codes: the layout stays, and code keeps its backticks and fences. */
   constructor(columns: () => number | undefined, looks: 'painted' | 'bare' = 'painted') {
     this.#columns = columns;
     this.#looks = looks;
@@ -86,9 +89,14 @@ export class MarkdownStream {
   /** A line of code is printed as it comes, unless it may be the one that ends the block. */
   #addCode(text: string): void {
     this.#line += text;
-    if (/^\s*(?:`*|~*)\s*$/.test(this.#line)) return;
-    this.#out += this.#line;
+    if (!this.#code.isMidLine && /^\s*(?:`*|~*)\s*$/.test(this.#line)) return;
+    this.#out += this.#isPainted ? this.#code.add(this.#line) : this.#line;
     this.#line = '';
+  }
+
+  /** Four blanks in front set code apart without any colour. */
+  get #isPainted(): boolean {
+    return this.#looks === 'painted' && this.#fence !== undefined;
   }
 
   #decide(): void {
@@ -152,6 +160,7 @@ export class MarkdownStream {
   }
 
   #endLine(): void {
+    this.#judgeFence();
     const line = this.#line;
     if (this.#kind === 'fence' || this.#kind === 'code') this.#endCodeLine(line);
     else if (this.#kind === 'table') this.#rows.push(line);
@@ -168,15 +177,27 @@ export class MarkdownStream {
     this.#beginLine();
   }
 
+  /** Backticks around a word open no block, however many there are. */
+  #judgeFence(): void {
+    const line = this.#line;
+    if (this.#kind !== 'fence' || opens(line)) return;
+    this.#line = '';
+    this.#printTable();
+    this.#decideProse(line);
+  }
+
   #endProse(): void {
     const rest = this.#look(this.#inline.end()) + (this.#kind === 'heading' ? end('bold') : '');
     this.#out += this.#words.take(rest);
   }
 
   #endCodeLine(line: string): void {
-    const isFence = this.#kind === 'fence' || closes(line, this.#fence);
+    const isFence = this.#kind === 'fence' || (!this.#code.isMidLine && closes(line, this.#fence));
     this.#printTable();
-    this.#out += `${isFence ? mark('dim', line) : line}\n`;
+    if (this.#looks === 'bare') this.#out += `${line}\n`;
+    else if (this.#kind === 'fence') this.#out += describeFence(line, '\n');
+    else if (isFence) this.#out += this.#code.leave();
+    else this.#out += this.#isPainted ? this.#code.add(line) + this.#code.endLine() : `${line}\n`;
     if (this.#kind === 'fence') this.#fence = fenceIn(line);
     else if (isFence) this.#fence = undefined;
   }
@@ -202,16 +223,26 @@ export class MarkdownStream {
   }
 
   #flushText(): void {
+    this.#judgeFence();
     const line = this.#line;
     this.#printTable();
     if (this.#kind === 'prose' || this.#kind === 'heading') this.#endProse();
     else if (this.#kind === 'unclear') this.#out += this.#words.take(line);
-    else this.#out += line;
+    else this.#flushCode(line);
     if (line !== '' && this.#kind === 'unclear') this.#kind = 'prose';
+  }
+
+  #flushCode(line: string): void {
+    const isClosing = this.#isPainted && !this.#code.isMidLine && closes(line, this.#fence);
     if (this.#kind === 'fence') {
+      this.#out += this.#looks === 'painted' ? describeFence(line, '') : line;
       this.#fence = fenceIn(line);
       this.#kind = 'code';
-    }
+    } else if (isClosing) {
+      this.#code.forget();
+      this.#fence = undefined;
+      this.#kind = 'prose';
+    } else this.#out += this.#isPainted ? this.#code.add(line) + this.#code.leave() : line;
   }
 
   #beginLine(): void {
@@ -223,6 +254,11 @@ export class MarkdownStream {
     const columns = this.#columns() ?? 0;
     return columns > 0 ? columns : Infinity;
   }
+}
+
+/** Whether a line that begins with a fence opens a block of code. */
+function opens(line: string): boolean {
+  return /^\s*(?:~{3,}|`{3,}[^`]*$)/.test(line);
 }
 
 function fenceIn(line: string): string | undefined {

@@ -10,7 +10,7 @@ const answer =
 
 test('a chat shows Markdown as what it means, while it comes and when it is shown again', { skip }, async () => {
   await using desk = await openDesk([says(answer)]);
-  const expected = /\nPlan\n\nDo this first:\n\n• one\n• two\n\n```sh\nls \*\*\n```\n\na {3}b\n─+\nx {2}10\n\nDone\.\n/;
+  const expected = /\nPlan\n\nDo this first:\n\n• one\n• two\n\nsh\nls \*\*\n\na {3}b\n─+\nx {2}10\n\nDone\.\n/;
 
   {
     await using terminal = openTerminal(desk, []);
