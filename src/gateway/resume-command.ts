@@ -54,17 +54,23 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
 
 async function findWished(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<Session | string> {
   const sessions = await reachableSessions(inbound, deps);
-  const numbered = /^\d{1,2}$/.test(wish) ? sessions.slice(0, mostListed)[Number(wish) - 1] : undefined;
+  const isNumber = /^\d{1,2}$/.test(wish);
+  const numbered = isNumber ? sessions.slice(0, mostListed)[Number(wish) - 1] : undefined;
   if (numbered) return (await findReluctance(numbered, inbound, deps)) ?? numbered;
-  const reach = await findReach(inbound, deps);
-  const byId = (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound, reach));
   const title = wish.toLowerCase();
   const named = sessions.filter((session) => session.title.toLowerCase() === title);
   const similar = sessions.filter((session) => session.title.toLowerCase().includes(title));
-  const [found, ...others] = [byId, named, similar].find((candidates) => candidates.length > 0) ?? [];
+  // One or two digits are in some id or title or other: a number that the list does not have is a slip.
+  const candidates = isNumber ? [named] : [await findById(wish, inbound, deps), named, similar];
+  const [found, ...others] = candidates.find(({ length }) => length > 0) ?? [];
   if (found === undefined) return `There is no session “${wish}” here. /resume lists the latest ones.`;
-  if (others.length === 0) return found;
+  if (others.length === 0) return (isNumber ? await findReluctance(found, inbound, deps) : undefined) ?? found;
   return `Several sessions fit “${wish}”: ${[found, ...others].slice(0, mostListed).map(describe).join(', ')}. Name one by its id.`;
+}
+
+async function findById(wish: string, inbound: InboundMessage, deps: CommandDeps): Promise<readonly Session[]> {
+  const reach = await findReach(inbound, deps);
+  return (await deps.store.sessions.matching(wish)).filter((session) => isReachable(session, inbound, reach));
 }
 
 /** A number is mistyped, or an old list is read, too easily for it to take a conversation out of somebody else's hands. */

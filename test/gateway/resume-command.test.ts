@@ -292,3 +292,20 @@ test('where several accounts are owners, none of them is taken for whoever sits 
 
   assert.match(toldBy(await house.admit('/resume 1')), /is on Telegram, of telegram:42/);
 });
+
+test('a number that the list does not have is no end of an id, and no part of a title', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  const bens = { address: { ...dm, chat: '43' }, person: ben, workdir: house.workdir };
+  const { sessions } = house.app.store;
+  let session = await sessions.at(bens);
+  while (!/[3-9]$/.test(session.id)) session = await sessions.renew(bens);
+  await sayAt(bens.address, 'chapter 27', house);
+  const typed = [session.id.slice(-1), '27'];
+
+  const told = await Promise.all(typed.map(async (number) => toldBy(await house.admit(`/resume ${number}`))));
+
+  assert.deepEqual(
+    told,
+    typed.map((number) => `There is no session “${number}” here. /resume lists the latest ones.`),
+  );
+});
