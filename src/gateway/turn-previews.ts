@@ -1,6 +1,6 @@
 import type { TurnId } from '../base/ids.ts';
 import { callLine } from '../model/call-words.ts';
-import type { Channel } from '../model/channel.ts';
+import type { Channel, Preview } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { StepEvent, TurnEntry, TurnRef } from '../model/turn.ts';
@@ -11,6 +11,8 @@ interface Shown {
   readonly text: string;
   readonly status: string;
 }
+
+type Over = Extract<Preview, { readonly type: 'over' }>;
 
 interface ShownTurn extends Shown {
   readonly turnId: TurnId;
@@ -36,7 +38,8 @@ export class TurnPreviews {
   readonly #shown = new Map<string, ShownTurn>();
   /** By address: the turns that are shown, or are to be, and are not over. */
   readonly #open = new Map<string, Set<TurnId>>();
-  readonly #replied = new Set<TurnId>();
+  /** Those that are settled and have no reply; all others have one, or get it when they go on. */
+  readonly #unanswered = new Set<TurnId>();
 
   constructor(deps: PreviewDeps) {
     this.#deps = deps;
@@ -44,7 +47,7 @@ export class TurnPreviews {
 
   show(address: Address, { turnId }: TurnRef, event: StepEvent): void {
     const key = addressKey(address);
-    if (isReply(event)) this.#replied.add(turnId);
+    if (isEndWithoutReply(event)) this.#unanswered.add(turnId);
     const last = this.#shown.get(key);
     const before = last?.turnId === turnId ? last : undefined;
     const next = previewEvent(before ?? nothing, event);
@@ -54,13 +57,13 @@ export class TurnPreviews {
     this.#display(address);
   }
 
-  /** The turn is over, and its reply has been sent if it could be. */
+  /** The turn is over, and its reply has been sent if it could be; or it was put off, and goes on later. */
   end(address: Address, { turnId }: TurnRef): void {
-    const reply = this.#replied.delete(turnId) ? 'sent-or-queued' : 'none';
+    const reply = this.#unanswered.delete(turnId) ? 'none' : 'sent-or-to-come';
     if (this.#open.get(addressKey(address))?.has(turnId) === true) void this.#takeOff(address, turnId, reply);
   }
 
-  async #takeOff(address: Address, turnId: TurnId, reply: 'sent-or-queued' | 'none'): Promise<void> {
+  async #takeOff(address: Address, turnId: TurnId, reply: Over['reply']): Promise<void> {
     const key = addressKey(address);
     if (this.#shown.get(key)?.turnId === turnId) this.#shown.delete(key);
     await this.#deps.channelFor(address)?.preview({ type: 'over', address, reply }, this.#deps.signal);
@@ -85,9 +88,9 @@ export class TurnPreviews {
   }
 }
 
-function isReply(event: StepEvent): boolean {
+function isEndWithoutReply(event: StepEvent): boolean {
   return (
-    event.type === 'entry' && event.logged.entry.type === 'turn.settled' && event.logged.entry.result.type === 'replied'
+    event.type === 'entry' && event.logged.entry.type === 'turn.settled' && event.logged.entry.result.type !== 'replied'
   );
 }
 

@@ -136,10 +136,11 @@ export type Preview =
       readonly status: string;
     }
   /**
-   * The turn is over. A reply that was sent has completed the preview by then; one that is held up comes by itself later, and
-   * so nothing of it may stay. Without a reply, what was shown stands as it is.
+   * The turn is over. A reply that was sent has completed the preview by then; one that is held up, or that the turn comes to
+   * when it goes on after a restart, comes by itself later, and so nothing of it may stay. Without a reply, what was shown
+   * stands as it is.
    */
-  | { readonly type: 'over'; readonly address: Address; readonly reply: 'sent-or-queued' | 'none' };
+  | { readonly type: 'over'; readonly address: Address; readonly reply: 'sent-or-to-come' | 'none' };
 
 export interface Channel {
   /** The platform of the addresses that this channel serves. */

@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Faults } from '../../src/model/faults.ts';
 import { openFakePrograms } from '../support/fake-programs.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { callsTool, says } from '../support/model-script.ts';
+import { bodyOf, callsTool, says, stallsAfter } from '../support/model-script.ts';
 import type { SeenRequest } from '../support/model-script.ts';
 import { anna, ben } from '../support/telegram-server.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
@@ -99,6 +99,23 @@ test('over several restarts whoever waits is told of the pause once, and once th
   await telegram.whenShown(anna.id, (texts) => texts.at(-1) === 'Done.');
 
   assert.deepEqual(textsFor(house, anna), [pausing, returning, 'Done.']);
+});
+
+test('what was shown of an answer goes with the pause of its turn, which says it as a whole when it is back', async () => {
+  const text = 'This is the first half of an answer that takes its time.';
+  const half = stallsAfter(bodyOf(says(text)).length / 2, says(text));
+  await using house = await openTelegramHouse({ script: [half, says(text)], settings: drainsFor(0) });
+  const { telegram } = house;
+  telegram.say('tell me');
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+
+  await house.gateway.drain();
+  await telegram.whenShown(anna.id, (texts) => texts.at(-1) === pausing);
+  await house.close();
+  await house.open();
+  await telegram.whenShown(anna.id, (texts) => texts.includes(text) && texts.every((each) => !each.endsWith('▉')));
+
+  assert.deepEqual(textsFor(house, anna), [pausing, returning, text]);
 });
 
 test('a turn that does not end in time is left unsettled, and counts as no crash', async () => {

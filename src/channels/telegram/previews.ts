@@ -242,7 +242,7 @@ export class Previews {
     const ids = showing.pieces.map(({ id }) => id);
     const text = this.#deps.bot.redact(showing.wanted.text);
     // A bare status line goes, and so does the beginning of a reply that comes later: it would be there twice.
-    if (text === '' || reply === 'sent-or-queued') return await this.remove(address, ids);
+    if (text === '' || reply === 'sent-or-to-come') return await this.remove(address, ids);
     const pieces = layOut('reply', text);
     const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
     await this.#forget(address, ids);

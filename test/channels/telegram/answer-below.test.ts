@@ -84,7 +84,7 @@ test('an answer that comes below its preview and is held up is sent once, and th
 
   const receipt = await bench.channel.send(message, signal);
   const heldUp = texts(bench);
-  await bench.channel.preview({ type: 'over', address: privateChat, reply: 'sent-or-queued' }, signal);
+  await bench.channel.preview({ type: 'over', address: privateChat, reply: 'sent-or-to-come' }, signal);
   await bench.channel.send(message, signal);
 
   assert.equal(receipt.type, 'retry');

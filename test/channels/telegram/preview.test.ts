@@ -158,7 +158,7 @@ test('a turn whose reply is held up behind another takes away what was shown of 
   await using bench = await openTelegram();
   await show(bench, opening);
 
-  await bench.channel.preview({ type: 'over', address: privateChat, reply: 'sent-or-queued' }, signal);
+  await bench.channel.preview({ type: 'over', address: privateChat, reply: 'sent-or-to-come' }, signal);
   await bench.send(`${opening} 42.`);
 
   assert.deepEqual(texts(bench), [`${opening} 42.`]);

@@ -124,7 +124,7 @@ test('a turn that is over leaves nothing to tidy up, with a reply or without', a
   for (const ending of ['replied', 'stopped', 'silent'] as const) {
     await show(bench, ending === 'silent' ? '' : reply, 'runs npm test');
     if (ending === 'replied') await bench.send(reply);
-    const over = ending === 'replied' ? 'sent-or-queued' : 'none';
+    const over = ending === 'replied' ? 'sent-or-to-come' : 'none';
     await bench.channel.preview({ type: 'over', address: privateChat, reply: over }, signal);
     bench.clock.advance(1000);
   }
