@@ -243,10 +243,10 @@ export class Previews {
     const text = this.#deps.bot.redact(showing.wanted.text);
     // A bare status line goes, and so does the beginning of a reply that comes later: it would be there twice.
     if (text === '' || reply === 'sent-or-to-come') return await this.remove(address, ids);
-    const pieces = layOut('reply', text);
-    const [rich, id] = [pieces[ids.length - 1], ids.at(-1)];
-    await this.#forget(address, ids);
-    if (rich && id !== undefined && !signal.aborted) await editText({ address, rich }, id, this.#deps.bot, signal);
+    const [rich, last] = [layOut('reply', text)[ids.length - 1], ids.at(-1)];
+    const edited = rich && last !== undefined && (await editText({ address, rich }, last, this.#deps.bot, signal));
+    // What still looks unfinished is left to the next run, which takes it off.
+    await this.#forget(address, edited && !isDealtWith(edited) ? ids.slice(0, -1) : ids);
   }
 }
 

@@ -133,6 +133,25 @@ test('a turn that is over leaves nothing to tidy up, with a reply or without', a
   assert.deepEqual(texts(bench), [reply, reply]);
 });
 
+for (const [name, faults, stop] of [
+  ['the chat was flooded', [floods(30)], signal],
+  ['the program ended', [], AbortSignal.abort()],
+] as const) {
+  test(`what a stopped turn left looking unfinished, since ${name}, goes at the next start`, async () => {
+    await using lives = await openLives();
+    const { bench } = lives;
+    await show(bench, reply);
+    bench.server.fail('editMessageText', ...faults);
+
+    await bench.channel.preview({ type: 'over', address: privateChat, reply: 'none' }, stop);
+    const stood = texts(bench);
+    lives.begin();
+    await bench.server.whenShown(anna.id, (shown) => shown.length === 0);
+
+    assert.deepEqual(stood, [`${reply} ▉`]);
+  });
+}
+
 test('what is too old to be deleted says that it is outdated', async () => {
   await using lives = await openLives();
   await show(lives.bench, '', 'terminal sleep 15');
