@@ -96,18 +96,15 @@ export class Outgoing {
   async #begin(message: Outbound): Promise<Progress> {
     const { bot, previews } = this.#deps;
     if (message.kind === 'question') previews.pause(message.address);
-    const claimed = message.kind === 'reply' ? await previews.claim(message.address) : undefined;
-    const { ids: shown = [], reply = 'takes-their-place' } = claimed ?? {};
-    const previewed: Progress['previewed'] = reply === 'takes-their-place' ? [...shown] : [];
     const { files = [] } = message;
     const isBare = message.text.trim() === '' && files.length > 0;
     const texts = isBare ? [] : layOut(message.kind, bot.redact(wordsOf(message)));
     // A file takes no preview's place.
-    previewed.splice(texts.length, 0, ...files.map(() => undefined));
+    const claimed = message.kind === 'reply' ? await previews.claim(message.address, texts.length) : undefined;
+    const { replaced = [], outdated = [] } = claimed ?? {};
     const isDoubtful = message.copy === 'repeat';
     const pieces = [...texts, ...files];
-    const outdated = reply === 'comes-below' ? shown : [];
-    const progress: Progress = { pieces, previewed, outdated, next: 0, lastId: 0, isDoubtful };
+    const progress: Progress = { pieces, previewed: [...replaced], outdated, next: 0, lastId: 0, isDoubtful };
     this.#unfinished.set(message.id, progress);
     const [oldest] = this.#unfinished.keys();
     if (this.#unfinished.size > mostUnfinished && oldest !== undefined) this.#unfinished.delete(oldest);
@@ -120,8 +117,10 @@ export class Outgoing {
       if (result.type === 'done') this.#advance(progress, result.value, sending.message.address);
       else if (!mend(progress, result)) return explain(progress, result);
     }
-    const leftOver = progress.previewed.slice(progress.pieces.length).filter((id) => id !== undefined);
-    await this.#deps.previews.remove(sending.message.address, [...leftOver, ...progress.outdated]);
+    const removing = this.#deps.previews.remove(sending.message.address, progress.outdated);
+    // Beside all else: until the receipt is written, whatever ends the program has the reply sent again. At an end in good
+    // order it is waited for, or the preview would stand there until the next start.
+    if (sending.signal.aborted) await removing;
     return { type: 'sent', platformId: String(progress.lastId) };
   }
 

@@ -51,12 +51,13 @@ interface Showing {
 
 /** The messages of a preview that has ended, in order. */
 export interface ClaimedPreview {
-  readonly ids: readonly number[];
   /**
-   * What the reply does with them. A change rings no phone and moves nothing: what stands above something newer, or has
-   * stood there for long, gives way to a new message.
+   * Those that the reply takes the place of. A change rings no phone and moves nothing: where they stand above something
+   * newer, or have stood there for long, the reply is a new message.
    */
-  readonly reply: 'takes-their-place' | 'comes-below';
+  readonly replaced: readonly number[];
+  /** Those that go once the reply is there. Until then the next run would take them off. */
+  readonly outdated: readonly number[];
 }
 
 /** Telegram allows about one message a second in a chat, and twenty a minute in a group. */
@@ -86,18 +87,18 @@ export class Previews {
     await showing.work;
   }
 
-  /** Ends a preview and hands over its messages to the reply. */
-  async claim(address: Address): Promise<ClaimedPreview> {
+  /** Ends a preview and hands over its messages to a reply of so many. */
+  async claim(address: Address, count: number): Promise<ClaimedPreview> {
     const showing = this.#showings.get(addressKey(address));
-    if (showing === undefined) return { ids: [], reply: 'takes-their-place' };
+    if (showing === undefined) return { replaced: [], outdated: [] };
     await this.#close(showing);
     const ids = showing.pieces.map(({ id }) => id);
     const isOld = this.#deps.clock.monotonic() - showing.beganMs > longestWatchedMs;
     const isAboveOthers = ids.some((id) => id < showing.newestOther);
-    if (isOld || isAboveOthers) return { ids, reply: 'comes-below' };
+    const replaced = isOld || isAboveOthers ? [] : ids.slice(0, count);
     // Before they become the reply: the next run must not take that for what this one left.
-    const areForgotten = await this.#forget(address, ids);
-    return { ids, reply: areForgotten ? 'takes-their-place' : 'comes-below' };
+    const areForgotten = await this.#forget(address, replaced);
+    return areForgotten ? { replaced, outdated: ids.slice(replaced.length) } : { replaced: [], outdated: ids };
   }
 
   /** Takes note of a message that someone wrote, or that was sent, where turns may be being shown. */

@@ -17,6 +17,11 @@ function texts(bench: TelegramBench): readonly string[] {
   return bench.server.shown(anna.id).map(({ text }) => text);
 }
 
+/** What is shown once nothing is that looks as if something were being done. */
+function textsAtRest({ server }: TelegramBench): Promise<readonly string[]> {
+  return server.whenShown(anna.id, (shown) => shown.every((text) => !text.startsWith('⏳')));
+}
+
 for (const [what, happens] of [
   ['a notice', (bench) => bench.send('Noted.', { kind: 'notice' })],
   ['a question', (bench) => bench.send('Run it?', { kind: 'question', digest: 'digest' })],
@@ -30,7 +35,7 @@ for (const [what, happens] of [
 
     const receipt = await bench.send('All green.');
 
-    assert.deepEqual(texts(bench), [...between, 'All green.']);
+    assert.deepEqual(await textsAtRest(bench), [...between, 'All green.']);
     assert.deepEqual(receipt, { type: 'sent', platformId: String(bench.server.shown(anna.id).at(-1)?.message_id) });
   });
 }
@@ -44,6 +49,7 @@ test('an answer comes below what someone wrote since its preview began', async (
   await next(received);
 
   await bench.send('All green.');
+  await textsAtRest(bench);
 
   const [answer, ...others] = bench.server.shown(anna.id);
   assert.deepEqual([answer?.text, others], ['All green.', []]);
@@ -71,7 +77,7 @@ test('an answer that was waited for more than a minute rings the phone: it is a 
 
   await bench.send('All green.');
 
-  assert.deepEqual(texts(bench), ['All green.']);
+  assert.deepEqual(await textsAtRest(bench), ['All green.']);
   assert.deepEqual(bench.server.callsOf('editMessageText'), []);
 });
 
@@ -89,5 +95,21 @@ test('an answer that comes below its preview and is held up is sent once, and th
 
   assert.equal(receipt.type, 'retry');
   assert.deepEqual(heldUp, ['⏳ runs npm test', 'Noted.']);
-  assert.deepEqual(texts(bench), ['Noted.', 'All green.']);
+  assert.deepEqual(await textsAtRest(bench), ['Noted.', 'All green.']);
+});
+
+test('an answer has arrived before what was shown of it is taken off, however long that takes', async () => {
+  await using bench = await openTelegram();
+  await show(bench, '', 'runs npm test');
+  await bench.send('Noted.', { kind: 'notice' });
+  const gate = Promise.withResolvers<void>();
+  bench.server.fail('deleteMessage', { type: 'waits', gate: gate.promise });
+
+  const receipt = await bench.send('All green.');
+  const arrived = texts(bench);
+  gate.resolve();
+
+  assert.equal(receipt.type, 'sent');
+  assert.deepEqual(arrived, ['⏳ runs npm test', 'Noted.', 'All green.']);
+  assert.deepEqual(await textsAtRest(bench), ['Noted.', 'All green.']);
 });

@@ -252,6 +252,7 @@ test('a reply that turns out shorter than its preview leaves no remainder', asyn
   const previewed = texts(bench).length;
 
   await bench.send('Never mind.');
+  await bench.server.whenShown(anna.id, (shown) => shown.length === 1);
 
   assert.equal(previewed, 2);
   assert.deepEqual(texts(bench), ['Never mind.']);

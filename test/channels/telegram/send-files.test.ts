@@ -147,6 +147,7 @@ test('a preview that was longer than the answer goes, and no file takes its plac
   await bench.channel.preview({ type: 'working', address: privateChat, text: '', status: 'reading' }, signal);
 
   await bench.send('', { files: [await fileIn(folder, 'a.txt', 'a')] });
+  await bench.server.whenShown(anna.id, (shown) => shown.length === 1);
 
   assert.deepEqual(seen(bench), ['document a.txt (1)']);
 });

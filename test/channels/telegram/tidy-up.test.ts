@@ -107,12 +107,34 @@ test('an answer that took the place of what was shown is never taken off by the 
   assert.deepEqual(texts(bench), [reply]);
 });
 
+test('what is left of a preview that was longer than its answer is noted until it is gone', async () => {
+  await using lives = await openLives();
+  const { bench } = lives;
+  const showing = show(bench, `${'first '.repeat(600)}\n\n${'second '.repeat(500)}`);
+  await bench.whenAsleepFor(1000);
+  bench.clock.advance(1000);
+  await showing;
+  const held = Promise.withResolvers<void>();
+  bench.server.fail('deleteMessage', { type: 'waits', gate: held.promise });
+
+  await bench.send(reply);
+  const [, second] = bench.server.shown(anna.id);
+
+  assert.deepEqual(
+    lives.left().map(({ id }) => id),
+    [second?.message_id],
+  );
+  held.resolve();
+  assert.deepEqual(await bench.server.whenShown(anna.id, (shown) => shown.length === 1), [reply]);
+});
+
 test('where it cannot be noted that what is shown becomes the answer, the answer is a message of its own', async () => {
   const live: LiveMessages = { left: [], add: () => Promise.resolve(), remove: () => Promise.resolve(false) };
   await using bench = await openTelegram({ live });
   await show(bench, reply);
 
   await bench.send(reply);
+  await bench.server.whenShown(anna.id, (shown) => shown.length === 1);
 
   assert.deepEqual(texts(bench), [reply]);
   assert.deepEqual(bench.server.callsOf('editMessageText'), []);
