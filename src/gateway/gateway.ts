@@ -142,7 +142,7 @@ export class Gateway implements AsyncDisposable {
     const expiring = { ...this.#deps, lanes: this.#lanes, agents: this.#agents, serves };
     this.#keep(keepExpiring(expiring, this.#stopping.signal));
     const isOpenToOthers = this.#deps.channels.some(({ name }) => !isOwnersPlace({ platform: name }));
-    if (isOpenToOthers) this.#keep(this.#settings.keepLooking(() => this.atWork > 0, this.#stopping.signal));
+    if (isOpenToOthers) this.#keep(this.#settings.keepLooking(this.#stopping.signal));
   }
 
   /** Goes on with everything that an earlier run left on the channels: turns without a result, and what was not sent. */

@@ -74,15 +74,14 @@ export class SettingsWatch {
   }
 
   /**
-   * Looks again and again while something runs, so that whoever was shut out has it stopped though nobody says anything. What
-   * is wrong with an edit waits for someone to be told.
+   * Looks again and again, so that whoever was shut out has stopped what they left running, in the background as well, though
+   * nobody says anything. What is wrong with an edit waits for someone to be told.
    */
-  async keepLooking(isAtWork: () => boolean, signal: AbortSignal): Promise<void> {
+  async keepLooking(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     for (;;) {
       const rest = await sleepUnless(clock, lookEveryMs, signal);
       if (rest === 'stopped') return;
-      if (!isAtWork()) continue;
       try {
         await this.#takeUp();
       } catch (thrown) {

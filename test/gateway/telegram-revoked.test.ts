@@ -72,6 +72,18 @@ test('what those left running whom an edit of the settings shuts out ends, too',
   assert.ok(!textsFor(house, ben.id).some((text) => text.includes('has ended')));
 });
 
+test('what those left running whom an edit shuts out ends within seconds, though nobody says anything and no turn runs', async () => {
+  const clock = new ManualClock(Date.now());
+  await using house = await openTelegramHouse({ script, clock, telegram: { allow: [anna.id, ben.id] } });
+  const theirs = await leaveRunning(house, 'ben', ben);
+  while (house.gateway.atWork() > 0) await nextTick();
+
+  await house.configure({ allow: [anna.id] });
+  clock.advance(5_000);
+
+  await whenGone(theirs);
+});
+
 test('whoever has no access any more is not told that something of theirs has ended', async () => {
   await using house = await openTelegramHouse({ script });
   await letIn(house);
