@@ -85,7 +85,10 @@ export class PendingApprovals implements Approvals {
     if (call === undefined) return undefined;
     const yoloBy = await this.#deps.yoloBy(session);
     if (yoloBy !== undefined) return { verdict: 'approved', by: yoloBy, rule: 'yolo' };
-    return standing && this.#deps.consents.find(session.id, standing);
+    const given = standing && this.#deps.consents.find(session.id, standing);
+    if (given?.rule !== 'session' || given.by === null) return given;
+    // Where others share the session, an owner said it, who may be none any more.
+    return (await this.#mayAllowFurther(session.address, given.by)) ? given : undefined;
   }
 
   async #askPerson(

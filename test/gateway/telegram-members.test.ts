@@ -117,9 +117,7 @@ test('where a conversation is shared, whoever asked or an owner allows what it w
   const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
   await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
   const { telegram } = house;
-  telegram.say('let me in', { from: ben });
-  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
-  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  await letBenIn(house);
   const ask = async (from: User): Promise<void> => {
     telegram.say('make a file', { ...inTopic, from });
     await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
@@ -180,9 +178,7 @@ test('where a conversation is shared, only an owner has everything run unasked, 
   const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
   await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
   const { telegram } = house;
-  telegram.say('let me in', { from: ben });
-  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
-  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  await letBenIn(house);
 
   command(house, ben, '/yolo on', inTopic);
   await telegram.whenShown(group.id, (texts) => texts.some((text) => text.startsWith('Others share')));
@@ -204,6 +200,36 @@ test('where a conversation is shared, only an owner has everything run unasked, 
     ['telegram:42', 'approved'],
   ]);
 });
+
+test('where a conversation is shared, what an owner allowed for the session is asked again once they are none', async () => {
+  const touch = callsTool('terminal', { command: 'touch made' });
+  const script = [touch, says('First.'), touch, says('Second.'), touch, says('Third.')];
+  await using house = await openTelegramHouse({ script, telegram: { allow: [anna.id], groups: 'all' } });
+  const { telegram } = house;
+  await letBenIn(house);
+
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, () => buttonsIn(house).length > 0);
+  command(house, anna, '/approve session', inTopic);
+  await telegram.whenShown(group.id, (texts) => texts.includes('First.'));
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, (texts) => texts.includes('Second.') && buttonsIn(house).length === 0);
+  await house.configure({ allow: [], groups: 'all' });
+  telegram.say('make a file', { ...inTopic, from: ben });
+  await telegram.whenShown(group.id, (texts) => texts.includes('Third.') || buttonsIn(house).length > 0);
+
+  assert.notDeepEqual(buttonsIn(house), []);
+  assert.deepEqual(await answersIn(house), [
+    ['telegram:42', 'approved'],
+    ['telegram:42', 'approved'],
+  ]);
+});
+
+async function letBenIn(house: TelegramHouse): Promise<void> {
+  house.telegram.say('let me in', { from: ben });
+  const [offer = ''] = await house.telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+}
 
 /** What the buttons stand for that can be pressed in the group. */
 function buttonsIn({ telegram }: TelegramHouse): readonly string[] {
