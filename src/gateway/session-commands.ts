@@ -93,10 +93,18 @@ async function describeServers({ toolServers }: CommandDeps): Promise<readonly s
 }
 
 async function describeWork({ id, address }: Session, deps: CommandDeps): Promise<string> {
-  const waiting = (await deps.store.turns.unsettled(id)).length - 1;
+  const { length: unsettled } = await deps.store.turns.unsettled(id);
   const asked = deps.approvals.oldestAt(address) ?? deps.questions.oldestAt(address);
-  const work = asked ? describeAsked(asked) : (deps.lanes.waitOf(id) ?? (deps.lanes.isBusy(id) ? 'working' : 'idle'));
+  if (asked === undefined && !deps.lanes.isBusy(id)) return describeIdle(unsettled);
+  const work = asked ? describeAsked(asked) : (deps.lanes.waitOf(id) ?? 'working');
+  const waiting = unsettled - 1;
   return waiting > 0 ? `${work}; ${waiting} more ${waiting === 1 ? 'waits' : 'wait'}` : work;
+}
+
+function describeIdle(putOff: number): string {
+  if (putOff === 0) return 'idle';
+  const [turns, go] = putOff === 1 ? ['1 turn was', 'it goes'] : [`${putOff} turns were`, 'they go'];
+  return `idle; ${turns} put off: ${go} on with your next message, or at the next start`;
 }
 
 function describeAsked({ text, about }: Outbound): string {

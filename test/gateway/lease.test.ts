@@ -58,19 +58,24 @@ test('a turn that takes longer than the lease of its session keeps it to the end
   assert.equal((await tryToTake()).type, 'held');
 });
 
-test('a session that is served elsewhere is not served here: its message is put off, and answered once it is free', async () => {
+test('a session that is served elsewhere is not served here: its message is put off, as /status says, and answered once it is free', async () => {
   await using house = await openTestHouse({ script: [says('Here.'), says('And here.')] });
   await house.say('hello');
   const lease = `session:${(await house.session()).id}`;
   await house.app.store.leases.acquire(lease, elsewhere, 60_000);
 
   const putOff = await house.say('and now');
+  const status = await house.admit('/status');
   const askedMeanwhile = house.server.requests.length;
   await house.app.store.leases.release(lease, elsewhere);
   house.gateway.resume((await house.session()).id);
   await house.whenIdle();
 
   assert.match(putOff, /^This turn was put off: session:\S+ is served by nod_elsewhere\./);
+  assert.match(
+    status.type === 'commanded' ? status.reply : '',
+    /^state {4}idle; 1 turn was put off: it goes on with your next message, or at the next start$/m,
+  );
   assert.equal(askedMeanwhile, 1);
   assert.equal(house.shown.at(-1)?.text, 'And here.');
 });
