@@ -31,6 +31,7 @@ import { ShownCheckpoints } from './shown-checkpoints.ts';
 import { SettingsWatch } from './settings-watch.ts';
 import { closeSessionsOf, stopTurnsOf } from './shut-out.ts';
 import { takeOverSession } from './take-over.ts';
+import { takeUpLeft } from './take-up-left.ts';
 import { TaskNotices } from './task-notices.ts';
 import { Tellings } from './tellings.ts';
 import { TurnPreviews } from './turn-previews.ts';
@@ -134,6 +135,7 @@ export class Gateway implements AsyncDisposable {
       keep: (aside) => this.#keep(aside),
       note: (what, thrown) => this.#note(what, thrown),
       announce: this.#announce,
+      takeUp: () => this.#takeUp(),
       states: this.channelStates,
     };
     for (const channel of this.#deps.channels)
@@ -145,19 +147,10 @@ export class Gateway implements AsyncDisposable {
     if (isOpenToOthers) this.#keep(this.#settings.keepLooking(this.#stopping.signal));
   }
 
-  /** Goes on with everything that an earlier run left on the channels: turns without a result, and what was not sent. */
+  /** Goes on with everything that an earlier run left on the channels. */
   async goOn(): Promise<void> {
-    const { store } = this.#deps;
-    await this.#notices.returnAll();
-    const unsettled = await store.turns.unsettled();
-    await (await import('./note-crashes.ts')).noteCrashes(unsettled, this.#deps);
-    for (const sessionId of new Set(unsettled.map((turn) => turn.sessionId))) {
-      const session = await store.sessions.get(sessionId);
-      // What was put off in a session that its chat has left goes on when it comes back.
-      const isHere = session && (await store.sessions.find(session.address))?.id === sessionId;
-      if (isHere === true && this.#channels.at(session.address)) this.resume(sessionId);
-    }
-    await this.#deliveries.goOn();
+    await (await import('./note-crashes.ts')).noteCrashes(await this.#deps.store.turns.unsettled(), this.#deps);
+    await this.#takeUp();
   }
 
   /** How many sessions are being served. */
@@ -317,6 +310,11 @@ export class Gateway implements AsyncDisposable {
       closeBeside: (id) => this.#keep(this.#closeReplaced(id)),
       onRenewed: (old) => this.#keep(this.#endSession(old)),
     });
+  }
+
+  #takeUp(): Promise<void> {
+    const serves = (address: Address): boolean => this.#channels.at(address) !== undefined;
+    return takeUpLeft({ ...this.#deps, notices: this.#notices, deliveries: this.#deliveries, serves });
   }
 
   #keep(aside: Promise<void>): void {

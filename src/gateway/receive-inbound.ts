@@ -1,5 +1,6 @@
 import { describeError } from '../base/errors.ts';
 import type { Channel, Inbound } from '../model/channel.ts';
+import type { TellState } from '../model/channel-state.ts';
 import type { ChannelStates } from './channel-states.ts';
 import { takesLong } from './commands.ts';
 import { describeFailedIntake, describeIntake, describePress } from './describe-intake.ts';
@@ -16,6 +17,8 @@ export interface ReceptionDeps {
   readonly note: (what: string, thrown: unknown) => void;
   /** Tells whoever runs the program, and the chat that wished to hear of it. */
   readonly announce: (text: string) => Promise<void>;
+  /** Goes on with what an earlier run left, where a channel has come to serve it. */
+  readonly takeUp: () => Promise<void>;
   /** Is told how it stands with each channel. */
   readonly states: Pick<ChannelStates, 'tellerOf'>;
 }
@@ -36,7 +39,7 @@ export async function receiveOrSayWhyNot(channel: Channel, deps: ReceptionDeps, 
  * rest, so that a stop behind it does not wait for them. Whoever sits at a terminal waits for what was typed there.
  */
 async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {
-  const tell = deps.states.tellerOf(channel);
+  const tell = takingUp(deps.states.tellerOf(channel), deps);
   tell({ type: 'served' }); // unless it says otherwise
   for await (const inbound of channel.receive(signal, tell)) {
     if (channel.traits.answers === 'at-once' || !takesLong(inbound)) await dealWith(inbound, channel, deps, signal);
@@ -47,6 +50,17 @@ async function receiveFrom(channel: Channel, deps: ReceptionDeps, signal: AbortS
         ),
       );
   }
+}
+
+/** What an earlier run left was not gone on with at the start where nothing could serve it: that is made up for. */
+function takingUp(tell: TellState, { takeUp, keep, note }: ReceptionDeps): TellState {
+  let isMissed = false;
+  return (state) => {
+    tell(state);
+    if (isMissed && state.type === 'served')
+      keep(takeUp().catch((thrown: unknown) => note('what was left was not taken up', thrown)));
+    isMissed = state.type === 'absent' || state.type === 'not-served' || (isMissed && state.type !== 'served');
+  };
 }
 
 async function dealWith(inbound: Inbound, channel: Channel, deps: ReceptionDeps, signal: AbortSignal): Promise<void> {

@@ -30,7 +30,7 @@ type Speaker = Pick<Inbound, 'address' | 'person'>;
 /**
  * Takes over edits of the settings, and with each of them ends what those have running whom it shut out. What people should
  * know about an edit is told once in each chat of an owner, when something is said there, for as long as it is so; in the home
- * chat as soon as it is found.
+ * chat as soon as anything is said anywhere.
  */
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { JsonObject } from '../../src/base/json.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { says } from '../support/model-script.ts';
+import { says, stallsAfter } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 import { anna, botToken } from '../support/telegram-server.ts';
@@ -154,4 +154,25 @@ test('where Telegram brings the messages, a new token is taken up though nobody 
     [],
   );
   assert.equal(house.model.requests.length, 2);
+});
+
+test('a bot that is taken up while the gateway runs goes on with what an earlier run left in its chats', async () => {
+  const clock = new ManualClock(Date.now());
+  const env = { TELEGRAM_BOT_TOKEN: '' };
+  const envFile = `TELEGRAM_BOT_TOKEN=${botToken}\n`;
+  const answers = [stallsAfter(0, says('lost')), says('Here again.')];
+  await using house = await openTelegramHouse({ script: answers, clock, env, envFile, settings: besideThePage });
+  house.telegram.say('begin');
+  await house.model.whenRequested(1);
+  await house.close();
+  await writeFile(join(house.home, '.env'), '');
+  await house.open();
+
+  await keepToken(house, botToken);
+  await pass(clock, () => countShown(house) === 1);
+
+  assert.deepEqual(
+    house.telegram.shown(anna.id).map(({ text }) => text),
+    ['Here again.'],
+  );
 });
