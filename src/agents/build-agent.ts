@@ -24,7 +24,11 @@ export async function buildAgent(
 ): Promise<Agent> {
   const prompt = await freezePrompt(session, wish, parts);
   const { chain, selected, settings } = wish;
-  const remakePrompt = (earlier: FrozenPrompt): Promise<FrozenPrompt> => refreshPrompt(earlier, session, wish, parts);
+  const remakePrompt = async (earlier: FrozenPrompt): Promise<FrozenPrompt> => {
+    // It may have moved to another place since the agent was built.
+    const current = (await parts.store.sessions.get(session.id)) ?? session;
+    return await refreshPrompt(earlier, current, wish, parts);
+  };
   const { tools } = selected;
   return new Agent({ session, prompt, remakePrompt, chain, tools, config: settings.config, onFallback }, parts);
 }

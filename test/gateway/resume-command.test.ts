@@ -309,3 +309,24 @@ test('a number that the list does not have is no end of an id, and no part of a 
     typed.map((number) => `There is no session “${number}” here. /resume lists the latest ones.`),
   );
 });
+
+test('a conversation that was taken to a terminal is told that it is read there as soon as it is shortened', async () => {
+  const long = 'word '.repeat(2000);
+  await using house = await openTestHouse({
+    script: (request) => says(request.body.includes('"tools"') ? long : 'Summary.'),
+    settings: { ...access, compression: { enabled: false, target_ratio: 0.05, protect_last_n: 1 } },
+  });
+  const id = await sayAt(dm, 'about tea', house);
+  for (const text of ['about milk', 'about sugar']) await sayAt(dm, text, house);
+  await house.admit(`/resume ${id}`);
+
+  await house.say('go on');
+  const before = house.server.requests.at(-1)?.body ?? '';
+  const shortened = await house.say('/compact');
+  await house.say('and on');
+  const after = house.server.requests.at(-1)?.body ?? '';
+
+  assert.match(shortened, /^Shortened/);
+  assert.match(before, /Your answers are read in Telegram/);
+  assert.match(after, /Your answers are read in a terminal/);
+});
