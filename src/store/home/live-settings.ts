@@ -7,7 +7,7 @@ import type { HomeFolder } from './home-folder.ts';
 
 /**
  * The settings while the program runs. A file that has not changed costs no more than a look at its date. One that is
- * broken or gone changes nothing: the settings from before stay, and that is said once.
+ * broken, empty or gone changes nothing: the settings from before stay, and that is said once.
  */
 export class LiveSettings implements Settings {
   readonly #home: HomeFolder;
@@ -100,11 +100,17 @@ export class LiveSettings implements Settings {
       const found = await loadConfig(this.#home);
       if (found.source === 'last-good') return found.warnings[0] ?? `${found.path} is broken`;
       const isGone = found.source === 'defaults' && this.#current.source !== 'defaults';
-      return isGone ? `${this.#current.path} is gone` : found;
+      if (isGone) return `${this.#current.path} is gone`;
+      // Some editors empty a file before they write it: whoever looks in between must not shut anyone out.
+      return saysNothing(found) && !saysNothing(this.#current) ? `${found.path} is empty` : found;
     } catch (thrown) {
       return describeError(thrown);
     }
   }
+}
+
+function saysNothing({ user }: LoadedConfig): boolean {
+  return Object.keys(user ?? {}).length === 0;
 }
 
 function warnsOf(warning: string, { warnings }: LoadedConfig): boolean {

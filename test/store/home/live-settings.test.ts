@@ -49,6 +49,11 @@ for (const [what, breakIt, problem] of [
     (home: HomeFolder) => writeFileSync(home.configFile, 'agent: { max_turns: none }\n'),
     /config\.yaml:1:21: /,
   ],
+  [
+    'is empty',
+    (home: HomeFolder) => writeFileSync(home.configFile, '\n'),
+    /config\.yaml is empty; the settings from before/,
+  ],
   ['is gone', (home: HomeFolder) => rmSync(home.configFile), /config\.yaml is gone; the settings from before/],
 ] as const) {
   test(`a file that ${what} changes nothing, which is said once; mended, it is taken over`, async () => {
