@@ -135,6 +135,18 @@ async function choose(chosen: Choice, deps: IntakeDeps): Promise<Intake> {
 async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: IntakeDeps): Promise<Intake> {
   const problem = judgeImages(inbound.images ?? []);
   if (problem !== undefined) return { type: 'refused', reason: problem };
+  for (;;) {
+    const said = await sayOnce(inbound, wished, deps);
+    if (said !== 'moved') return said;
+  }
+}
+
+/** `moved` where the session went on elsewhere, or was replaced, while the message was on its way to it. */
+async function sayOnce(
+  inbound: InboundMessage,
+  wished: BusyMode | undefined,
+  deps: IntakeDeps,
+): Promise<Intake | 'moved'> {
   const { sessions } = deps.store;
   // Most have one, and looking is cheaper than writing.
   const session = (await sessions.find(inbound.address)) ?? (await sessions.at(inbound));
@@ -151,7 +163,7 @@ async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: 
 }
 
 /** A message to a session that is over by the policy begins a new one. */
-async function admitUnlessOver(inbound: InboundMessage, session: Session, deps: IntakeDeps): Promise<Intake> {
+async function admitUnlessOver(inbound: InboundMessage, session: Session, deps: IntakeDeps): Promise<Intake | 'moved'> {
   const reason = await deps.findEnd(session);
   if (reason === undefined) return await admit(inbound, session, deps);
   const { admitAnew } = await import('./admit-anew.ts');
@@ -181,16 +193,16 @@ async function noteOnce(key: InboundKey, { store }: IntakeDeps): Promise<'new' |
 }
 
 async function admitWork(work: Work, inbound: InboundMessage, deps: IntakeDeps): Promise<Intake> {
-  const { id: sessionId } = await deps.store.sessions.at(inbound);
-  const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
   const { person } = inbound;
   const { purpose, parts = inbound.parts } = work;
-  const admission = await deps.store.transaction(async (tx): Promise<Admission> => {
-    const place = await findPlace(sessionId, undefined, tx);
-    if (place.type === 'waits') await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person, purpose }]);
-    return place;
+  const { turn, place } = await deps.store.transaction(async (tx) => {
+    const { id: sessionId } = await tx.sessions.at(inbound);
+    const admitted: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
+    const found = await findPlace(sessionId, undefined, tx);
+    if (found.type === 'waits') await tx.turns.append(admitted, [{ type: 'turn.admitted', parts, person, purpose }]);
+    return { turn: admitted, place: found };
   });
-  const intake = await finish(admission, turn, inbound, deps);
+  const intake = await finish(place, turn, inbound, deps);
   return intake.type === 'admitted' && work.told !== undefined ? { ...intake, told: work.told } : intake;
 }
 
@@ -199,9 +211,10 @@ async function admit(
   { id: sessionId }: Session,
   deps: IntakeDeps,
   running?: TurnRef,
-): Promise<Intake> {
+): Promise<Intake | 'moved'> {
   const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
-  const admission = await deps.store.transaction(async (tx): Promise<Admission> => {
+  const admission = await deps.store.transaction(async (tx): Promise<Admission | 'moved'> => {
+    if ((await tx.sessions.find(inbound.address))?.id !== sessionId) return 'moved';
     if ((await tx.inbox.note(inbound.key)) === 'duplicate') return { type: 'duplicate' };
     const place = await findPlace(sessionId, running, tx);
     if (place.type === 'full') return place;
@@ -210,7 +223,7 @@ async function admit(
     await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts }]);
     return place;
   });
-  return await finish(admission, turn, inbound, deps);
+  return admission === 'moved' ? admission : await finish(admission, turn, inbound, deps);
 }
 
 /** Where a new turn stands: behind so many others, or right behind the one that it interrupts. */

@@ -11,7 +11,7 @@ import type { Tellings } from './tellings.ts';
 import type { Yolo } from './yolo.ts';
 
 export interface TakeOverDeps extends AccessDeps {
-  readonly store: Pick<Store, 'people' | 'sessions'>;
+  readonly store: Pick<Store, 'people' | 'sessions' | 'turns' | 'transaction'>;
   readonly lanes: Pick<Lanes, 'isBusy'>;
   readonly yolo: Pick<Yolo, 'switchOff'>;
   readonly consents: Pick<StandingConsents, 'forget'>;
@@ -23,14 +23,31 @@ export interface TakeOverDeps extends AccessDeps {
  * it to a terminal is told, and so is a terminal that loses it to a chat. One that works stays where it is.
  */
 export async function takeOverSession(session: Session, to: Address, deps: TakeOverDeps): Promise<Session | 'at-work'> {
-  const { store, lanes, yolo, consents } = deps;
-  if (lanes.isBusy(session.id)) return 'at-work';
+  const { yolo, consents } = deps;
+  const taken = await moveIdle(session, to, deps);
+  if (taken === 'at-work') return taken;
   yolo.switchOff(session.id);
   consents.forget(session.id);
-  const wasAnswering = (await store.sessions.find(session.address))?.id === session.id;
-  const moved = await store.sessions.resume(session.id, to);
-  if (wasAnswering) await tellOfMove(session, to, deps);
-  return moved;
+  if (taken.wasAnswering) await tellOfMove(session, to, deps);
+  return taken.session;
+}
+
+interface Moved {
+  readonly session: Session;
+  /** Whether its address was talking to it. */
+  readonly wasAnswering: boolean;
+}
+
+/** What was put off in it moves along. What is said to it in this very moment would be answered in the wrong place. */
+async function moveIdle({ id, address }: Session, to: Address, deps: TakeOverDeps): Promise<Moved | 'at-work'> {
+  const { store, lanes } = deps;
+  const putOff = new Set((await store.turns.unsettled(id)).map(({ turnId }) => turnId));
+  return await store.transaction(async ({ turns, sessions }) => {
+    const isSpokenTo = (await turns.unsettled(id)).some(({ turnId }) => !putOff.has(turnId));
+    if (isSpokenTo || lanes.isBusy(id)) return 'at-work';
+    const wasAnswering = (await sessions.find(address))?.id === id;
+    return { session: await sessions.resume(id, to), wasAnswering };
+  });
 }
 
 /** What whoever took a session over should know about the chat that it was in, in sentences. Pure. */

@@ -330,3 +330,42 @@ test('a conversation that was taken to a terminal is told that it is read there 
   assert.match(before, /Your answers are read in Telegram/);
   assert.match(after, /Your answers are read in a terminal/);
 });
+
+/** Lets so many steps of what is under way be taken. */
+async function passSteps(count: number): Promise<void> {
+  for (let step = 0; step < count; step += 1) await Promise.resolve();
+}
+
+test('a message that is on its way while its conversation is taken elsewhere is answered where it was said', async () => {
+  await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
+  const { sessions, turns } = house.app.store;
+  const seen = new Set<string>();
+  for (let steps = 0; steps < 60; steps += 1) {
+    const here: Address = { ...dm, thread: `here ${steps}` };
+    const there: Address = { ...dm, thread: `there ${steps}` };
+    const id = await sayAt(here, 'to begin with', house);
+    const session = await sessions.get(id);
+    assert.ok(session);
+
+    const said = typeAt(here, 'and now', house);
+    await passSteps(steps);
+    const taken = await house.gateway.takeOver(session, there).then(
+      () => 'moved',
+      () => 'at work',
+    );
+    await said;
+    const answering = await sessions.find(here);
+    assert.ok(answering);
+    await house.gateway.whenIdle(answering.id);
+
+    seen.add(taken);
+    const log = await turns.after(answering.id, 0);
+    assert.equal(log.filter(({ entry }) => entry.type === 'turn.settled').length, taken === 'moved' ? 1 : 2);
+    assert.equal(answering.id === id, taken === 'at work');
+    assert.equal(
+      (await turns.after(id, 0)).filter(({ entry }) => entry.type === 'turn.admitted').length,
+      taken === 'moved' ? 1 : 2,
+    );
+  }
+  assert.deepEqual(seen, new Set(['moved', 'at work']));
+});
