@@ -68,7 +68,10 @@ export interface Sessions {
   /** The session that answers at the address, if there is one. */
   find(address: Address): Promise<Session | undefined>;
   get(id: SessionId): Promise<Session | undefined>;
-  /** The sessions whose id begins with the text, with or without the `ses_`, or else ends with it; for ids that people type. */
+  /**
+   * The sessions whose id begins with the text, with or without the `ses_`, or else ends with it; for ids that people type. A
+   * character or two match nothing.
+   */
   matching(written: string): Promise<readonly Session[]>;
   /** Most recently active first. */
   list(filter: SessionFilter): Promise<readonly Session[]>;

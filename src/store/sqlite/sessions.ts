@@ -44,6 +44,9 @@ const recentSessions: Query<SessionRow> = {
 };
 const promptOfSession: Query<{ prompt: string }> = { sql: 'SELECT prompt FROM frozen_prompts WHERE session_id = ?' };
 
+// What is shorter is more likely a number from some list than part of an id.
+const fewestCharacters = 3;
+
 // Behind every text that begins with the same characters.
 const highestCharacter = '\u{10FFFF}';
 
@@ -150,10 +153,11 @@ function find(db: Database, id: SessionId): Session | undefined {
 }
 
 function matching(db: Database, written: string): readonly Session[] {
-  const typed = written.trim().toLowerCase();
-  const prefix = typed.startsWith('ses_') ? typed : `ses_${typed}`;
+  const typed = written.trim().toLowerCase().replace(/^ses_/, '');
+  if (typed.length < fewestCharacters) return [];
+  const prefix = `ses_${typed}`;
   const begun = db.all(sessionsBetween, prefix, prefix + highestCharacter);
-  return (begun.length > 0 || typed === '' ? begun : db.all(sessionsEnding, typed, typed)).map(toSession);
+  return (begun.length > 0 ? begun : db.all(sessionsEnding, typed, typed)).map(toSession);
 }
 
 function toSession(row: SessionRow): Session {
