@@ -26,7 +26,7 @@ export async function bindOwner(inbound: Inbound, { store, clock }: OwnerLinkDep
   const code = startCodeIn(inbound);
   if (code === undefined || inbound.type !== 'message') return undefined;
   const isBound = await store.transaction(async ({ people, inbox }) => {
-    const isOwner = await people.admitOwner(digestOf(code), inbound.person, clock.now());
+    const isOwner = await people.admitOwner(digestOf(code), inbound, clock.now());
     // Delivered again, it is not answered again.
     if (isOwner) await inbox.note(inbound.key);
     return isOwner;

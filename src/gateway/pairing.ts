@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { PersonId } from '../base/ids.ts';
-import type { Store, StoreTx } from '../model/store.ts';
+import type { NamedPerson, Store, StoreTx } from '../model/store.ts';
 
 export interface PairingDeps {
   readonly store: Pick<Store, 'transaction' | 'people'>;
@@ -31,12 +31,16 @@ export function decideOffer(person: PersonId, lastHour: readonly Offered[], now:
 }
 
 /** Makes a code for a stranger, who hands it to the owner. It is kept as a digest, and a newer one replaces it. */
-export async function offerCode(person: PersonId, { store, clock }: PairingDeps): Promise<string | undefined> {
+export async function offerCode(
+  { person, name }: NamedPerson,
+  { store, clock }: PairingDeps,
+): Promise<string | undefined> {
   const at = clock.now();
   const code = Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
   const decision = await store.transaction(async ({ people }) => {
     const decided = decideOffer(person, await people.offers(at - hourMs), at);
-    if (decided === 'offer') await people.offer({ digest: digestOf(code), person, at, expiresAt: at + codeLifeMs });
+    const named = { person, ...(name !== undefined && { name }) };
+    if (decided === 'offer') await people.offer({ digest: digestOf(code), ...named, at, expiresAt: at + codeLifeMs });
     return decided;
   });
   return decision === 'offer' ? `${code.slice(0, 4)}-${code.slice(4)}` : undefined;

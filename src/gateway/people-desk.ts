@@ -12,6 +12,7 @@ import { socketName, writeStatus } from './gateway-status.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import { redeemCode } from './pairing.ts';
 import type { PairingDeps } from './pairing.ts';
+import { withName } from './whose-session.ts';
 
 /** The page in the browser, where it is served. */
 export interface WebDoor {
@@ -133,7 +134,11 @@ async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
   });
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
   deps.tellPerson?.(person, letIn);
-  return { ok: true, text: `${person} has access now. Take it back with: talaria gateway revoke ${person}` };
+  const name = (await store.people.list()).find((each) => each.person === person)?.name;
+  return {
+    ok: true,
+    text: `${withName(person, name)} has access now. Take it back with: talaria gateway revoke ${person}`,
+  };
 }
 
 const letIn = 'You have access to this assistant now. Say what you need; /help lists the commands.';
@@ -141,8 +146,8 @@ const letIn = 'You have access to this assistant now. Say what you need; /help l
 async function list({ store, settings }: PeopleDeskDeps): Promise<DeskAnswer> {
   const paired = await store.people.list();
   const lines = [
-    ...paired.map(
-      ({ person, since, role }) => `${person}  ${role}, let in ${new Date(since).toISOString().slice(0, 10)}`,
+    ...paired.map(({ person, since, role, name = '' }) =>
+      `${person}  ${role}, let in ${new Date(since).toISOString().slice(0, 10)}  ${name}`.trimEnd(),
     ),
     ...[...allowedPeople(settings.current.config)].map((person) => `${person}  by the settings`),
   ];

@@ -1,5 +1,4 @@
 import { shortId } from '../base/ids.ts';
-import type { PersonId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
@@ -7,26 +6,27 @@ import { placeWords } from './place-words.ts';
 import { describePutOff } from './put-off.ts';
 import { findReach, isReachable, reachableSessions } from './reachable-sessions.ts';
 import { describeMove, takeOverSession } from './take-over.ts';
-import { describeWhose, findOwnAccount } from './whose-session.ts';
+import { describeWhose, lookUpPeople } from './whose-session.ts';
+import type { KnownPeople } from './whose-session.ts';
 
 const mostListed = 10;
 
 export async function listSessions(inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   const sessions = (await reachableSessions(inbound, deps)).slice(0, mostListed);
   if (sessions.length === 0) return 'There is no session here yet.';
-  const ownAccount = await findOwnAccount(deps);
+  const people = await lookUpPeople(deps);
   const { length: width } = String(sessions.length);
   const lines = sessions.map((session, index) => {
     const isElsewhere = session.address.platform !== inbound.address.platform;
     const { id, title } = session;
     const named = `${String(index + 1).padEnd(width)}  ${shortId(id)}  ${title === '' ? '(no title)' : title}`;
-    return isElsewhere ? `${named}  (${describePlace(session, ownAccount)})` : named;
+    return isElsewhere ? `${named}  (${describePlace(session, people)})` : named;
   });
   return { type: 'listing', reply: `${lines.join('\n')}\nGo on with one of them: /resume NUMBER` };
 }
 
-function describePlace(session: Session, ownAccount: PersonId | undefined): string {
-  const whose = describeWhose(session, ownAccount);
+function describePlace(session: Session, people: KnownPeople): string {
+  const whose = describeWhose(session, people);
   return whose === undefined ? placeWords(session.address) : `${placeWords(session.address)}, ${whose}`;
 }
 
@@ -79,10 +79,10 @@ async function findReluctance(
   { address }: InboundMessage,
   deps: CommandDeps,
 ): Promise<string | undefined> {
-  const ownAccount = await findOwnAccount(deps);
-  if (address.platform !== 'terminal' || describeWhose(session, ownAccount) === undefined) return undefined;
+  const people = await lookUpPeople(deps);
+  if (address.platform !== 'terminal' || describeWhose(session, people) === undefined) return undefined;
   const what = session.title === '' ? 'That conversation' : `“${session.title}”`;
-  const why = `${what} is not yours alone: it is ${describePlace(session, ownAccount)}, and there a new one would begin.`;
+  const why = `${what} is not yours alone: it is ${describePlace(session, people)}, and there a new one would begin.`;
   return `${why} To take it here all the same, name it: /resume ${shortId(session.id)}`;
 }
 

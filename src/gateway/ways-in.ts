@@ -12,7 +12,7 @@ export function createWaysIn(deps: {
   return {
     async offerPairing(from) {
       const { describeOffer, offerCode } = await import('./pairing.ts');
-      const code = await offerCode(from.person, deps);
+      const code = await offerCode(from, deps);
       if (code === undefined) return undefined;
       const isLink = saysStart(from) && (await import('./owner-link.ts')).isOwnerLink(from);
       return isLink ? `${staleLink}\n${describeOffer(code)}` : describeOffer(code);

@@ -3,19 +3,32 @@ import type { Session } from '../model/session.ts';
 import { allowedPeople, isOwnConversation, isOwnersPlace } from './access.ts';
 import type { AccessDeps } from './access.ts';
 
-/**
- * The account that belongs to whoever sits at the terminal: the one that set the bot up, or else the one that the settings
- * name. Where there are several, nobody knows which of them it is.
- */
-export async function findOwnAccount({ settings, store }: AccessDeps): Promise<PersonId | undefined> {
-  const owners = (await store.people.list()).filter(({ role }) => role === 'owner').map(({ person }) => person);
+/** What is known of those whose conversations there are. */
+export interface KnownPeople {
+  /**
+   * The account that belongs to whoever sits at the terminal: the one that set the bot up, or else the one that the settings
+   * name. Where there are several, nobody knows which of them it is.
+   */
+  readonly ownAccount: PersonId | undefined;
+  readonly names: ReadonlyMap<PersonId, string | undefined>;
+}
+
+export async function lookUpPeople({ settings, store }: AccessDeps): Promise<KnownPeople> {
+  const paired = await store.people.list();
+  const owners = paired.filter(({ role }) => role === 'owner').map(({ person }) => person);
   const [only, ...others] = owners.length > 0 ? owners : allowedPeople(settings.current.config);
-  return others.length === 0 ? only : undefined;
+  const ownAccount = others.length === 0 ? only : undefined;
+  return { ownAccount, names: new Map(paired.map(({ person, name }) => [person, name])) };
 }
 
 /** Whose a conversation is, where it is not in the hands of its owner alone; undefined where it is. Pure. */
-export function describeWhose({ address, person }: Session, ownAccount: PersonId | undefined): string | undefined {
+export function describeWhose({ address, person }: Session, { ownAccount, names }: KnownPeople): string | undefined {
   if (isOwnersPlace(address)) return undefined;
   if (!isOwnConversation({ address, person })) return 'shared by a group';
-  return person === ownAccount ? undefined : `of ${person}`;
+  return person === ownAccount ? undefined : `of ${withName(person, names.get(person))}`;
+}
+
+/** The id, and behind it the name that its bearer chose, and may have from somebody else. Pure. */
+export function withName(person: PersonId, name: string | undefined): string {
+  return name === undefined ? person : `${person} “${name}”`;
 }

@@ -21,6 +21,8 @@ export type Inbound =
       readonly key: InboundKey;
       readonly address: Address;
       readonly person: PersonId;
+      /** What the platform calls the person: short, on one line, to be shown. It decides nothing, since people choose it. */
+      readonly name?: string;
       readonly parts: readonly Part[];
       /** Pictures that come with it. They become parts once they are kept for the session. */
       readonly images?: readonly GivenImage[];

@@ -224,9 +224,14 @@ export interface Usages {
   list(filter: { readonly sessionId?: SessionId; readonly since?: number }): Promise<readonly UsageRecord[]>;
 }
 
-/** Someone who was let in: a guest by a code, an owner by a link that was made at the machine itself. */
-export interface PairedPerson {
+/** Someone, and what they were called when they came; a name is only shown. */
+export interface NamedPerson {
   readonly person: PersonId;
+  readonly name?: string;
+}
+
+/** Someone who was let in: a guest by a code, an owner by a link that was made at the machine itself. */
+export interface PairedPerson extends NamedPerson {
   readonly since: number;
   readonly role: 'owner' | 'guest';
 }
@@ -238,18 +243,15 @@ export interface People {
   /** Who was given a code from a time on, and when; used and replaced codes included. */
   offers(since: number): Promise<readonly { readonly person: PersonId; readonly at: number }[]>;
   /** Keeps the digest of a code. It replaces an earlier code of the same person. */
-  offer(code: {
-    readonly digest: string;
-    readonly person: PersonId;
-    readonly at: number;
-    readonly expiresAt: number;
-  }): Promise<void>;
+  offer(
+    code: NamedPerson & { readonly digest: string; readonly at: number; readonly expiresAt: number },
+  ): Promise<void>;
   /** Lets in whoever was given the code, which is used up by that. Undefined where there is none that counts. */
   admit(digest: string, now: number): Promise<PersonId | undefined>;
   /** Keeps the digest of a code that makes whoever brings it an owner. It replaces an earlier one. */
   inviteOwner(code: { readonly digest: string; readonly expiresAt: number }): Promise<void>;
   /** Makes an owner of the person who brought the code, which is used up by that. False where there is none that counts. */
-  admitOwner(digest: string, person: PersonId, now: number): Promise<boolean>;
+  admitOwner(digest: string, who: NamedPerson, now: number): Promise<boolean>;
   /** Takes access back, and a code that was handed out with it. False where the person was not let in. */
   remove(person: PersonId): Promise<boolean>;
 }

@@ -91,7 +91,7 @@ test('at the page sits the owner, who may be told what belongs to no chat; a str
 test('a code lets in once, in its time, however it is typed', async () => {
   await using house = await openStoreHouse(sqlite);
   const { store, clock } = house;
-  const offered = await offerCode(ada, { store, clock });
+  const offered = await offerCode({ person: ada }, { store, clock });
   assert.match(offered ?? '', /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
 
   const typed = (offered ?? '').toLowerCase().replace('-', ' ').replaceAll('0', 'o');
@@ -103,7 +103,7 @@ test('a code lets in once, in its time, however it is typed', async () => {
 test('a code stands nowhere in the store: whoever reads it there lets nobody in', async () => {
   await using house = await openStoreHouse(sqlite);
   const { store, clock, place } = house;
-  const offered = (await offerCode(ada, { store, clock })) ?? '';
+  const offered = (await offerCode({ person: ada }, { store, clock })) ?? '';
   await store.close();
 
   const files = (await readdir(place, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
@@ -119,14 +119,14 @@ test('a code is worth nothing after fifteen minutes, once there is a newer one, 
   await using house = await openStoreHouse(sqlite);
   const { store, clock } = house;
 
-  const first = await offerCode(ada, { store, clock });
+  const first = await offerCode({ person: ada }, { store, clock });
   clock.advance(6 * minuteMs);
-  const second = await offerCode(ada, { store, clock });
+  const second = await offerCode({ person: ada }, { store, clock });
   assert.ok(first && second);
   assert.equal(await redeemCode(first, { store, clock }), undefined);
   clock.advance(15 * minuteMs);
   assert.equal(await redeemCode(second, { store, clock }), undefined);
-  const third = await offerCode(ada, { store, clock });
+  const third = await offerCode({ person: ada }, { store, clock });
   await store.people.remove(ada);
   assert.equal(await redeemCode(third ?? '', { store, clock }), undefined);
 
@@ -136,7 +136,7 @@ test('a code is worth nothing after fifteen minutes, once there is a newer one, 
 test('who was let in stays so after a restart', async () => {
   await using house = await openStoreHouse(sqlite);
   const { clock } = house;
-  const offered = await offerCode(ada, { store: house.store, clock });
+  const offered = await offerCode({ person: ada }, { store: house.store, clock });
   await redeemCode(offered ?? '', { store: house.store, clock });
 
   const store = await house.reopen();

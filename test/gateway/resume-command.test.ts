@@ -252,7 +252,7 @@ test('what is at a terminal comes back to nobody but the owner whose it is, and 
 test('at a terminal the list says which sessions are of a chat, and whose, and a number takes nobody else’s', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
   const { people } = house.app.store;
-  await people.offer({ digest: 'd', person: ben, at: Date.now(), expiresAt: Date.now() + 60_000 });
+  await people.offer({ digest: 'd', person: ben, name: 'Ben', at: Date.now(), expiresAt: Date.now() + 60_000 });
   await people.admit('d', Date.now());
   await house.say('at the terminal');
   const ids = [
@@ -273,11 +273,14 @@ test('at a terminal the list says which sessions are of a chat, and whose, and a
     '1 of Anna  (on Telegram)',
     '2 in the browser  (on the page)',
     '3 of all  (on Telegram, shared by a group)',
-    '4 of Ben  (on Telegram, of telegram:43)',
+    '4 of Ben  (on Telegram, of telegram:43 “Ben”)',
     '5 at the terminal',
   ]);
   assert.match(refused[0] ?? '', /^“of all” is not yours alone: it is on Telegram, shared by a group, /);
-  assert.match(refused[1] ?? '', /^“of Ben” is not yours alone: it is on Telegram, of telegram:43, .* \/resume \w+$/);
+  assert.match(
+    refused[1] ?? '',
+    /^“of Ben” is not yours alone: it is on Telegram, of telegram:43 “Ben”, .* \/resume \w+$/,
+  );
   assert.equal(stays?.address.platform, 'telegram');
   assert.match(own, /^Going on with .*of Anna/);
   assert.match(named, /^Going on with .*of Ben/);

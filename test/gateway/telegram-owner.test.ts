@@ -34,7 +34,7 @@ test('an owner link makes nobody an owner in a group, where others read it', asy
   assert.deepEqual(telegram.shown(group.id), []);
 });
 
-test('an owner link makes an owner of a guest, and a newer one makes it worthless', async () => {
+test('an owner link makes an owner of a guest, who is listed by the name of that time, and a newer one makes it worthless', async () => {
   await using house = await openTelegramHouse({ script: [], telegram: {} });
   const { telegram } = house;
   const codes = [await house.ask({ type: 'invite-owner' }), await house.ask({ type: 'invite-owner' })];
@@ -45,11 +45,11 @@ test('an owner link makes an owner of a guest, and a newer one makes it worthles
   await telegram.whenShown(anna.id, (texts) => texts.length > 0);
   await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
   const before = await house.ask({ type: 'people' });
-  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`, { from: ben });
+  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`, { from: { ...ben, last_name: 'Bit' } });
   await telegram.whenShown(ben.id, (texts) => texts.some((text) => text.includes('you are its owner')));
 
-  assert.match(before, /^telegram:42 {2}owner, .*\ntelegram:43 {2}guest, /);
-  assert.match(await house.ask({ type: 'people' }), /\ntelegram:43 {2}owner, /);
+  assert.match(before, /^telegram:42 {2}owner, .* {2}Anna @anna\ntelegram:43 {2}guest, .* {2}Ben$/);
+  assert.match(await house.ask({ type: 'people' }), /\ntelegram:43 {2}owner, .* {2}Ben Bit$/);
 });
 
 test('who takes access from the last owner is told that none is left; one of two is no such loss', async () => {

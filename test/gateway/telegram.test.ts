@@ -141,7 +141,7 @@ test('a stranger gets a code and nothing else; the owner lets them in with it wh
   const code = await codeFor(house, anna);
   assert.equal(house.model.requests.length, 0);
   assert.equal(await house.ask({ type: 'people' }), 'Nobody has access but you, at this terminal.');
-  assert.match(await house.ask({ type: 'pair', code }), /^telegram:42 has access now/);
+  assert.match(await house.ask({ type: 'pair', code }), /^telegram:42 “Anna @anna” has access now/);
   await house.telegram.whenShown(
     anna.id,
     ([, told]) => told?.startsWith('You have access to this assistant now.') === true,
@@ -149,7 +149,7 @@ test('a stranger gets a code and nothing else; the owner lets them in with it wh
   house.telegram.say('and now?');
   await house.telegram.whenShown(anna.id, endsWith('Welcome.'));
 
-  assert.match(await house.ask({ type: 'people' }), /^telegram:42 {2}guest, let in \d{4}-\d\d-\d\d$/);
+  assert.match(await house.ask({ type: 'people' }), /^telegram:42 {2}guest, let in \d{4}-\d\d-\d\d {2}Anna @anna$/);
   assert.match(await house.ask({ type: 'pair', code }), /^there is no such code/);
   assert.equal(house.telegram.shown(anna.id).length, 3);
 });

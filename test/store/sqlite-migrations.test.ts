@@ -173,6 +173,32 @@ test('what was used before anyone noted how long caches were to be kept is still
   assert.deepEqual(kept, [{ ...call, usage, cacheLife: undefined }]);
 });
 
+test('who was let in before names were noted keeps access, without one, and so does whoever was given a code then', async () => {
+  await using folder = await makeTempFolder();
+  await (
+    await openWith(
+      folder.path,
+      migrations.filter(({ version }) => version < 12),
+    )
+  ).close();
+  const database = new DatabaseSync(join(folder.path, 'talaria.db'));
+  database.exec(
+    `INSERT INTO people (person, since, role) VALUES ('telegram:42', 3, 'owner');
+      INSERT INTO pairing_offers (person, digest, at, expires_at) VALUES ('telegram:43', 'd', 4, 99)`,
+  );
+  database.close();
+
+  const store = await openWith(folder.path, migrations);
+  await store.people.admit('d', 5);
+  const kept = await store.people.list();
+  await store.close();
+
+  assert.deepEqual(kept, [
+    { person: 'telegram:42', since: 3, role: 'owner' },
+    { person: 'telegram:43', since: 5, role: 'guest' },
+  ]);
+});
+
 test('a message that was taken in while the inbox still knew its turn is a duplicate ever after', async () => {
   await using folder = await makeTempFolder();
   const older = await openWith(

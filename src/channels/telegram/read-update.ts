@@ -8,6 +8,7 @@ import { readAddressed } from './addressed.ts';
 import type { BotIdentity } from './addressed.ts';
 import { readButton } from './button-data.ts';
 import { describeAttachment, listAttachments } from './attachments.ts';
+import { personName } from './person-name.ts';
 
 export const platform = 'telegram';
 
@@ -60,7 +61,9 @@ function readMessage(message: Message, reading: UpdateReading): InboundMessage |
   if (text === '') return undefined;
   const { account, chat } = address;
   const key = { platform, account, chat, messageId: String(message.message_id), revision: revisionOf(message, text) };
-  return { type: 'message', key, address, person, parts: [textPart(text)], workdir };
+  // Whoever writes in the name of a chat has no name of their own here.
+  const name = message.from && message.sender_chat === undefined ? personName(message.from) : undefined;
+  return { type: 'message', key, address, person, ...(name && { name }), parts: [textPart(text)], workdir };
 }
 
 const marks = 2 ** 20;

@@ -3,41 +3,49 @@ import type { PairedPerson, People } from '../../model/store.ts';
 import type { Database, Query } from './database.ts';
 import type { Rows } from './rows.ts';
 
-const allPeople: Query<PairedPerson> = { sql: 'SELECT person, since, role FROM people ORDER BY since, person' };
-const personNamed: Query<PairedPerson> = { sql: 'SELECT person, since, role FROM people WHERE person = ?' };
+interface PersonRow extends Omit<PairedPerson, 'name'> {
+  readonly name: string | null;
+}
+
+const allPeople: Query<PersonRow> = { sql: 'SELECT person, since, role, name FROM people ORDER BY since, person' };
+const personNamed: Query<{ person: PersonId }> = { sql: 'SELECT person FROM people WHERE person = ?' };
 const offersSince: Query<{ person: PersonId; at: number }> = {
   sql: 'SELECT person, at FROM pairing_offers WHERE at >= ? ORDER BY number',
 };
-const offerOfCode: Query<{ person: PersonId }> = {
-  sql: 'SELECT person FROM pairing_offers WHERE digest = ? AND expires_at > ?',
+const offerOfCode: Query<{ person: PersonId; name: string | null }> = {
+  sql: 'SELECT person, name FROM pairing_offers WHERE digest = ? AND expires_at > ?',
 };
 
+const endOffers = 'UPDATE pairing_offers SET digest = NULL, name = NULL WHERE person = ?';
 const offersKeptMs = 24 * 60 * 60 * 1000;
 
 export function peopleRows(db: Database): Rows<People> {
   return {
-    list: () => db.all(allPeople).map(({ person, since, role }) => ({ person, since, role })),
+    list: () => db.all(allPeople).map(toPerson),
     has: (person) => db.get(personNamed, person) !== undefined,
     offers: (since) => db.all(offersSince, since).map(({ person, at }) => ({ person, at })),
-    offer({ digest, person, at, expiresAt }) {
+    offer({ digest, person, name, at, expiresAt }) {
       db.run('DELETE FROM pairing_offers WHERE at < ?', at - offersKeptMs);
-      db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
+      db.run(endOffers, person);
       db.run(
-        'INSERT INTO pairing_offers (person, digest, at, expires_at) VALUES (?, ?, ?, ?)',
+        'INSERT INTO pairing_offers (person, name, digest, at, expires_at) VALUES (?, ?, ?, ?, ?)',
         person,
+        name ?? null,
         digest,
         at,
         expiresAt,
       );
     },
     admit(digest, now) {
-      const person = db.get(offerOfCode, digest, now)?.person;
-      if (person === undefined) return undefined;
-      db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
+      const offer = db.get(offerOfCode, digest, now);
+      if (offer === undefined) return undefined;
+      const { person, name } = offer;
+      db.run(endOffers, person);
       db.run(
-        `INSERT INTO people (person, since, role) VALUES (?, ?, 'guest') ON CONFLICT (person) DO NOTHING`,
+        `INSERT INTO people (person, since, role, name) VALUES (?, ?, 'guest', ?) ON CONFLICT (person) DO NOTHING`,
         person,
         now,
+        name,
       );
       return person;
     },
@@ -45,21 +53,26 @@ export function peopleRows(db: Database): Rows<People> {
       db.run('DELETE FROM owner_codes');
       db.run('INSERT INTO owner_codes (digest, expires_at) VALUES (?, ?)', digest, expiresAt);
     },
-    admitOwner(digest, person, now) {
+    admitOwner(digest, { person, name }, now) {
       if (db.run('DELETE FROM owner_codes WHERE digest = ? AND expires_at > ?', digest, now) === 0) return false;
-      db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
+      db.run(endOffers, person);
       db.run(
-        `INSERT INTO people (person, since, role) VALUES (?, ?, 'owner')
-          ON CONFLICT (person) DO UPDATE SET role = 'owner'`,
+        `INSERT INTO people (person, since, role, name) VALUES (?, ?, 'owner', ?)
+          ON CONFLICT (person) DO UPDATE SET role = 'owner', name = coalesce(excluded.name, name)`,
         person,
         now,
+        name ?? null,
       );
       return true;
     },
     remove(person) {
       // A code that was handed out before must not undo it.
-      db.run('UPDATE pairing_offers SET digest = NULL WHERE person = ?', person);
+      db.run(endOffers, person);
       return db.run('DELETE FROM people WHERE person = ?', person) === 1;
     },
   };
+}
+
+function toPerson({ person, since, role, name }: PersonRow): PairedPerson {
+  return { person, since, role, ...(name !== null && { name }) };
 }

@@ -283,4 +283,12 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE sessions DROP COLUMN last_seq;
     `,
   },
+  {
+    version: 12,
+    sql: `
+      -- What the platform called someone when they came, to be shown; NULL where nobody noted it. In an offer it goes with the code.
+      ALTER TABLE people ADD COLUMN name TEXT;
+      ALTER TABLE pairing_offers ADD COLUMN name TEXT;
+    `,
+  },
 ];

@@ -30,6 +30,7 @@ test('a private message arrives with its key, its address and the person by an i
     },
     address: privateChat,
     person: 'telegram:42',
+    name: 'Anna @anna',
     parts: [{ type: 'text', text: 'hello' }],
     workdir: '/',
   } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images' | 'commands'>, unknown>);

@@ -52,9 +52,9 @@ export const peoplePromises: Promises = {
 
     const store = await house.reopen();
 
-    assert.equal(await store.people.admitOwner('other', bob, 15), false);
-    assert.equal(await store.people.admitOwner('one', bob, 15), true);
-    assert.equal(await store.people.admitOwner('one', ada, 15), false);
+    assert.equal(await store.people.admitOwner('other', { person: bob }, 15), false);
+    assert.equal(await store.people.admitOwner('one', { person: bob }, 15), true);
+    assert.equal(await store.people.admitOwner('one', { person: ada }, 15), false);
     assert.deepEqual(await store.people.list(), [
       { person: ada, since: 2, role: 'guest' },
       { person: bob, since: 2, role: 'owner' },
@@ -67,9 +67,32 @@ export const peoplePromises: Promises = {
     await people.inviteOwner({ digest: 'old', expiresAt: 20 });
     await people.inviteOwner({ digest: 'new', expiresAt: 22 });
 
-    assert.equal(await people.admitOwner('old', ada, 15), false);
-    assert.equal(await people.admitOwner('new', ada, 22), false);
+    assert.equal(await people.admitOwner('old', { person: ada }, 15), false);
+    assert.equal(await people.admitOwner('new', { person: ada }, 22), false);
     assert.deepEqual(await people.list(), []);
+  },
+
+  'who was let in has the name of the code, or of the link that came later, and none where none was given': async ({
+    open,
+  }) => {
+    await using house = await open();
+    const { people } = house.store;
+    await people.offer({ digest: 'a', person: ada, name: 'Ada', at: 1, expiresAt: 99 });
+    await people.offer({ digest: 'b', person: bob, at: 1, expiresAt: 99 });
+    for (const digest of ['a', 'b']) await people.admit(digest, 2);
+    const [first] = await people.list();
+    await people.inviteOwner({ digest: 'link', expiresAt: 99 });
+    await people.admitOwner('link', { person: ada, name: 'Ada L.' }, 3);
+    await people.inviteOwner({ digest: 'another', expiresAt: 99 });
+    await people.admitOwner('another', { person: ada }, 4);
+
+    const store = await house.reopen();
+
+    assert.equal(first?.name, 'Ada');
+    assert.deepEqual(await store.people.list(), [
+      { person: ada, since: 2, role: 'owner', name: 'Ada L.' },
+      { person: bob, since: 2, role: 'guest' },
+    ]);
   },
 
   'access that is taken back is gone, and with it a code that was handed out': async ({ open }) => {
