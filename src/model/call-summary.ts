@@ -33,13 +33,13 @@ export function isQuestion({ name }: ToolCall): boolean {
 
 /** Whether a call was still at work when it was told to end. Pure. */
 export function wasStopped(outcome: ToolOutcome): boolean {
-  if (outcome.type !== 'done') return outcome.type === 'interrupted';
-  return partsToText(outcome.parts).trimEnd().endsWith('[stopped by the user, exit code 130]');
+  return outcome.type === 'done' ? outcome.ended !== undefined : outcome.type === 'interrupted';
 }
 
 /** Whether a call is a failure to a person. To the model a command that failed is a result like any other. Pure. */
 export function wentWrong(outcome: ToolOutcome, call: ToolCall | undefined): boolean {
-  if (outcome.type !== 'done') return true;
+  if (outcome.type !== 'done' || wasStopped(outcome)) return true;
   const text = partsToText(outcome.parts).trimEnd();
+  // Of a command that was stopped, older entries say it here alone.
   return call?.name === 'terminal' && /(?:^|\n)\[(?:stopped by the user, )?exit code [1-9][^\n]*\]$/.test(text);
 }

@@ -27,12 +27,21 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** What ended a call that was still at work: a person, or the program, together with a turn that it put aside. */
+export type EarlyEnd = 'stopped' | 'put-aside';
+
 /** How a call ended. Every call ends in exactly one of these; `unknown` is a crash that hides what happened. */
 export type ToolOutcome =
-  | { readonly type: 'done'; readonly parts: readonly Part[] }
+  | {
+      readonly type: 'done';
+      readonly parts: readonly Part[];
+      /** Set where it did not end by itself. Older entries do not have it: there the text alone says so. */
+      readonly ended?: EarlyEnd;
+    }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'interrupted' }
+  /** Left out: by a person, or together with the turn. */
+  | { readonly type: 'interrupted'; readonly ended?: 'put-aside' }
   | { readonly type: 'unknown'; readonly lastSeen: string };
 
 export interface UserMessage {
@@ -126,7 +135,9 @@ export function outcomeToText(outcome: ToolOutcome): string {
     case 'failed':
       return `ERROR: ${outcome.message}`;
     case 'interrupted':
-      return 'INTERRUPTED: the user stopped this call; it may have run in part.';
+      return outcome.ended === 'put-aside'
+        ? 'INTERRUPTED: the program ended this call when it put the turn aside; it may have run in part.'
+        : 'INTERRUPTED: the user stopped this call; it may have run in part.';
     case 'unknown':
       return `OUTCOME UNKNOWN: the program ended while this ran (${outcome.lastSeen}). It was not run again. Inspect the state before acting.`;
   }

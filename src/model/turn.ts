@@ -27,6 +27,8 @@ export type ConsentRule = 'yolo' | 'session' | 'always' | 'yes' | 'timeout';
 export type AbortCause =
   | { readonly type: 'stop'; readonly by: PersonId }
   | { readonly type: 'inactive'; readonly reason: string }
+  /** Of a call alone: nobody waits for it any more, since the program puts its turn aside. */
+  | { readonly type: 'put-aside'; readonly reason: string }
   | { readonly type: 'shutdown' };
 
 /** How a turn ended. */

@@ -242,7 +242,7 @@ class TerminalCommands {
       if (result.ending.type === 'not-started') this.#shell = undefined;
       const placeNote = (ended: typeof result): string | undefined =>
         room === undefined ? this.#noteOutside(context) : room.noteResult(ended, input.command);
-      return await describeResult(result, { ...request, recorded, placeNote });
+      return await describeResult(result, { ...request, recorded, placeNote, signal: context.signal });
     } finally {
       tickets.letGo(ticket);
     }
@@ -285,7 +285,8 @@ class TerminalCommands {
       const result = await awaitCommand(runner, timeoutMs, this.#commandDeps(ticket, context));
       const folder = state.recordedFolder(context);
       const placeNote = ticket.place === 'inside' ? () => 'this ran in the sandbox' : () => undefined;
-      const account = { command: input.command, workdir: folder, recorded: folder, timeoutMs, placeNote };
+      const { signal } = context;
+      const account = { command: input.command, workdir: folder, recorded: folder, timeoutMs, placeNote, signal };
       return await describeResult(result, account);
     } finally {
       tickets.letGo(ticket);

@@ -21,7 +21,7 @@ export async function endLeftCalls(result: Parked, deps: ToolDeps, signal: Abort
   if (unreleasedStarts > startsUntilParked) return result;
   const ended: ToolCall[] = [];
   for (const { call } of openCalls.filter(({ stage }) => stage === 'started')) {
-    const outcome = await endCall(call, deps);
+    const outcome = await endCall(call, result, deps);
     if (outcome === undefined) continue;
     await settleCall(call.id, outcome, deps.recorder, signal);
     if (wasStopped(outcome)) ended.push(call);
@@ -30,10 +30,13 @@ export async function endLeftCalls(result: Parked, deps: ToolDeps, signal: Abort
 }
 
 /** Undefined where nothing can be known about the call. */
-async function endCall(call: OpenCall['call'], deps: ToolDeps): Promise<ToolOutcome | undefined> {
+async function endCall(call: OpenCall['call'], { reason }: Parked, deps: ToolDeps): Promise<ToolOutcome | undefined> {
   const prepared = await prepareCall(call, deps.tools, deps.place);
-  const cause: AbortCause = { type: 'stop', by: deps.person };
-  return prepared.type === 'ready' ? await lookUpTool(prepared, deps, AbortSignal.abort(cause)) : undefined;
+  if (prepared.type !== 'ready') return undefined;
+  const cause: AbortCause = { type: 'put-aside', reason };
+  const outcome = await lookUpTool(prepared, deps, AbortSignal.abort(cause));
+  // Most tools know that they were told to end, and not why.
+  return outcome?.type === 'interrupted' ? { ...outcome, ended: 'put-aside' } : outcome;
 }
 
 function describeEnded(ended: readonly ToolCall[]): string {

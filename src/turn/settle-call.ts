@@ -27,5 +27,5 @@ async function shrink(outcome: ToolOutcome, tx: StoreTx, recorder: Recorder): Pr
   if (text.length <= largestInline) return outcome;
   const blob = await tx.blobs.put(recorder.turn.sessionId, text);
   const kept: Part = { type: 'blob', blob, mediaType: 'text/plain', characters: text.length };
-  return { type: 'done', parts: [textPart(text.slice(0, previewLength)), kept, textPart(text.slice(-previewLength))] };
+  return { ...outcome, parts: [textPart(text.slice(0, previewLength)), kept, textPart(text.slice(-previewLength))] };
 }

@@ -4,6 +4,7 @@ import { newId } from '../../src/base/ids.ts';
 import type { CallId, NodeId, PersonId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { textPart } from '../../src/model/message.ts';
+import type { EarlyEnd } from '../../src/model/message.ts';
 import { noUsage } from '../../src/model/provider.ts';
 import { object, string } from '../../src/model/schema.ts';
 import type { Store } from '../../src/model/store.ts';
@@ -48,7 +49,10 @@ class Gates {
   }
 }
 
-function gatedTool(gates: Gates, effect: ToolEffect, resultOf: (id: string) => string): Tool<{ readonly id: string }> {
+function gatedTool(
+  gates: Gates,
+  { effect = 'reads', resultOf = (id) => id, ended }: BenchOptions,
+): Tool<{ readonly id: string }> {
   return {
     name: 'wait',
     toolset: 'test',
@@ -59,7 +63,7 @@ function gatedTool(gates: Gates, effect: ToolEffect, resultOf: (id: string) => s
     footprint: ({ id }) => ({ type: 'files', paths: [`/${id}`] }),
     run: async ({ id }) => {
       await gates.begin(id);
-      return { type: 'done', parts: [textPart(resultOf(id))] };
+      return { type: 'done', parts: [textPart(resultOf(id))], ...(ended && { ended }) };
     },
     verify: () => Promise.resolve('unknown'),
   };
@@ -86,6 +90,8 @@ interface BenchOptions {
   /** What reads runs side by side, what is unsafe one after another. */
   readonly effect?: ToolEffect;
   readonly resultOf?: (id: string) => string;
+  /** How every call says that it ended; left out: by itself. */
+  readonly ended?: EarlyEnd;
 }
 
 /** A turn on a real store whose last answer calls a tool under these ids. */
@@ -97,7 +103,7 @@ export async function openToolBench(ids: readonly string[], options: BenchOption
   const turn = await admitTurn(store, ids, folder.path);
   const recorder = await openRecorder(store, turn, writes);
   const writtenBefore = new Map<string, readonly (readonly string[])[]>();
-  const tool = gatedTool(gates, options.effect ?? 'reads', options.resultOf ?? ((id) => id));
+  const tool = gatedTool(gates, options);
   gates.onBegin((id) => writtenBefore.set(id, [...writes]));
   return {
     store,

@@ -69,10 +69,26 @@ test('a command that a later start waits for can be stopped, and has no more tim
   await nextTick();
   stop.abort();
 
-  assert.equal(
-    outcomeToText((await recovered) ?? { type: 'interrupted' }),
-    `${pid}\n[stopped by the user, exit code 130]`,
-  );
+  assert.deepEqual(await recovered, {
+    type: 'done',
+    parts: [{ type: 'text', text: `${pid}\n[stopped by the user, exit code 130]` }],
+    ended: 'stopped',
+  });
+  await whenGone(pid);
+});
+
+test('a command that a later start ends together with its turn was not stopped by the user', async () => {
+  await using bench = await openToolBench();
+  const pid = Number(await leaveRunning(bench, 'echo $$; sleep 1000'));
+  const signal = AbortSignal.abort({ type: 'put-aside', reason: 'the program ended twice' });
+
+  const outcome = await bench.recover('terminal', { command: 'sleep 1000' }, { ...call, signal });
+
+  assert.deepEqual(outcome, {
+    type: 'done',
+    parts: [{ type: 'text', text: `${pid}\n[stopped by the program when it put the turn aside, exit code 130]` }],
+    ended: 'put-aside',
+  });
   await whenGone(pid);
 });
 

@@ -162,9 +162,9 @@ test('at most eight calls run side by side', async () => {
   assert.deepEqual(await bench.settled(), ids);
 });
 
-test('a result over 100,000 characters is kept whole beside the conversation, with its head and tail shown', async () => {
+test('a result over 100,000 characters is kept whole beside the conversation, with its head, its tail and how it ended', async () => {
   const result = `first line\n${'x'.repeat(150_000)}\nlast line`;
-  await using bench = await openToolBench(['c1'], { resultOf: () => result });
+  await using bench = await openToolBench(['c1'], { resultOf: () => result, ended: 'put-aside' });
   bench.finish('c1');
 
   await bench.run();
@@ -172,6 +172,7 @@ test('a result over 100,000 characters is kept whole beside the conversation, wi
   const log = await bench.store.turns.after(bench.turn.sessionId, 0);
   const outcome = log.flatMap(({ entry }) => (entry.type === 'tool.settled' ? [entry.outcome] : []))[0];
   assert.ok(outcome?.type === 'done');
+  assert.equal(outcome.ended, 'put-aside');
   const [head, kept, tail] = outcome.parts;
   assert.ok(kept?.type === 'blob');
   assert.equal(kept.characters, result.length);

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { outcomeToText } from '../../model/message.ts';
+import { outcomeToText, textPart } from '../../model/message.ts';
 import type { ToolOutcome } from '../../model/message.ts';
 import type { Risk, ToolContext, ToolPlace } from '../../model/tool.ts';
 import type { TaskState } from '../task-state.ts';
@@ -10,7 +10,7 @@ import { findProblem, isBackground } from '../terminal-input.ts';
 import type { TerminalInput } from '../terminal-input.ts';
 import { isShutdown, loadJudgement } from '../terminal.ts';
 import type { LoadedJudgement } from '../terminal.ts';
-import { done, failed } from '../tool-outcomes.ts';
+import { failed } from '../tool-outcomes.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { judgeRemote } from './judge-remote.ts';
 import { RemoteCalls } from './remote-calls.ts';
@@ -106,7 +106,8 @@ export class RemoteShell {
     try {
       const outcome = await this.#runHeld(key, greeting, input, context);
       const notice = `[this ran on ${this.there.name}; ${this.there.note}]`;
-      return isFirst && outcome.type === 'done' ? done(`${outcomeToText(outcome)}\n${notice}`) : outcome;
+      if (!isFirst || outcome.type !== 'done') return outcome;
+      return { ...outcome, parts: [textPart(`${outcomeToText(outcome)}\n${notice}`)] };
     } finally {
       this.#calls.letGo(sessionId, key);
     }
@@ -146,7 +147,9 @@ export class RemoteShell {
       this.#calls.forget(sessionId, settled);
       this.#greetings.set(sessionId, { ...greeting, epoch: result.epoch });
     }
-    return await this.#describe(result, { command, workdir: folder, recorded: folder, timeoutMs }, sessionId, epoch);
+    const { signal } = context;
+    const account = { command, workdir: folder, recorded: folder, timeoutMs, signal };
+    return await this.#describe(result, account, sessionId, epoch);
   }
 
   /** What became of a command that an earlier start of the program had begun. Waits for one that still runs. */
@@ -160,7 +163,8 @@ export class RemoteShell {
       const timeoutMs = this.#timeoutMs(input);
       const result = await lookUpRemotely({ place: context, key, timeoutMs }, this.#followDeps(context));
       const folder = this.#options.state.recordedFolder({ sessionId, workdir: '' });
-      const account = { command: input.command, workdir: folder, recorded: folder, timeoutMs };
+      const { signal } = context;
+      const account = { command: input.command, workdir: folder, recorded: folder, timeoutMs, signal };
       return await this.#describe(result, account, sessionId, sent.epoch);
     } finally {
       this.#calls.letGo(sessionId, key);

@@ -1,6 +1,8 @@
 import { describeError } from '../../base/errors.ts';
-import type { ToolOutcome } from '../../model/message.ts';
+import { textPart } from '../../model/message.ts';
+import type { EarlyEnd, ToolOutcome } from '../../model/message.ts';
 import { done, failed } from '../tool-outcomes.ts';
+import { earlyEnd } from './early-end.ts';
 import { explainExit } from './explain-exit.ts';
 import type { CommandResult } from './run-command.ts';
 
@@ -13,6 +15,8 @@ export interface CommandAccount {
   /** Where it would have run if the folder were still there. */
   readonly recorded: string;
   readonly timeoutMs: number;
+  /** By which it was ended, where it was: it says by whom. */
+  readonly signal: AbortSignal;
   /** What is to be known about where it ran, given its result. */
   readonly placeNote: (result: CommandResult) => string | undefined;
 }
@@ -34,11 +38,18 @@ export async function describeResult(result: CommandResult, account: CommandAcco
   if (placeNote !== undefined) notes.push(`[${placeNote}]`);
   // How it ended stands last: by that a failure is told from what a command merely printed.
   if (ending.type === 'timed-out') notes.push(`[timed out after ${account.timeoutMs / 1000} s]`, '[exit code 124]');
-  if (ending.type === 'stopped') notes.push('[stopped by the user, exit code 130]');
+  const ended = ending.type === 'stopped' ? earlyEnd(account.signal) : undefined;
+  if (ended !== undefined) notes.push(earlyEndNotes[ended]);
   if (ending.type === 'exited' && ending.code !== 0) notes.push(await describeExit(account.command, ending.code));
   if (output === '' && notes.length === 0) return done('[no output]');
-  return done([...(output === '' ? [] : [output]), ...notes].join('\n'));
+  const text = [...(output === '' ? [] : [output]), ...notes].join('\n');
+  return ended === undefined ? done(text) : { type: 'done', parts: [textPart(text)], ended };
 }
+
+const earlyEndNotes: Readonly<Record<EarlyEnd, string>> = {
+  stopped: '[stopped by the user, exit code 130]',
+  'put-aside': '[stopped by the program when it put the turn aside, exit code 130]',
+};
 
 function describeLoss(output: string): string {
   const begun = 'terminal had started, and what waited for it has died';

@@ -79,10 +79,11 @@ async function runs(words: string): Promise<boolean> {
   return stdout.includes(words);
 }
 
-test('the command of a turn that is put aside is ended and named, and the log says both', async () => {
+test('the command of a turn that is put aside is ended and named, the log says both, and the model that nobody stopped it', async () => {
   // A number of seconds that no other test sleeps.
   const sleep = `sleep 98${process.pid}`;
-  await using bench = await openGatewayDesk([callsTool('terminal', { command: `echo begun; ${sleep}` })], [anna.id]);
+  const script = [callsTool('terminal', { command: `echo begun; ${sleep}` }), says('Going on.')];
+  await using bench = await openGatewayDesk(script, [anna.id]);
   const { telegram, desk } = bench;
   let gateway = await bench.start();
   telegram.say('/yolo on');
@@ -101,6 +102,8 @@ test('the command of a turn that is put aside is ended and named, and the log sa
   gateway = await bench.start();
   const shown = await telegram.whenShown(anna.id, (texts) => texts.some((text) => text.startsWith('Put aside')));
   const isLeft = await runs(sleep);
+  telegram.say('go on');
+  await telegram.whenShown(anna.id, (texts) => texts.includes('Going on.'));
   await end(gateway, 'SIGTERM');
 
   assert.match(status, /^• state it still runs; waiting for it, \d+ s: `echo begun; sleep 98\d+`$/m);
@@ -108,6 +111,11 @@ test('the command of a turn that is put aside is ended and named, and the log sa
   assert.equal(isLeft, false);
   const notice = shown.find((text) => text.startsWith('Put aside'));
   assert.equal(notice, `${putAside} \`echo begun; ${sleep}\` still ran and was ended.`);
+  const messages = desk.server.requests.at(-1)?.json?.['messages'] as readonly JsonObject[];
+  assert.equal(
+    messages.find(({ role }) => role === 'tool')?.['content'],
+    'begun\n[stopped by the program when it put the turn aside, exit code 130]',
+  );
   const log = await readLog(desk.home);
   const told = log.filter(({ level }) => level === 'warn').map(({ message, crashes }) => ({ message, crashes }));
   assert.deepEqual(

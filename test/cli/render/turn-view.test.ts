@@ -5,6 +5,7 @@ import type { TurnId } from '../../../src/base/ids.ts';
 import { blankView, missingOf, showEvent } from '../../../src/cli/render/turn-view.ts';
 import type { Piece, TurnView } from '../../../src/cli/render/turn-view.ts';
 import type { StepEvent, TurnEntry } from '../../../src/model/turn.ts';
+import { textPart } from '../../../src/model/message.ts';
 import type { ToolOutcome } from '../../../src/model/message.ts';
 import {
   answered,
@@ -93,6 +94,15 @@ const cases: readonly { what: string; events: readonly Happening[]; shown: reado
     what: `a command that came to ${JSON.stringify(text)} is shown as ${outcome}`,
     events: [answered('', [list]), called(list), settledCall('c1', done(text))],
     shown: ['call: terminal  ls', `outcome: ${outcome}`],
+  })),
+  ...(['stopped', 'put-aside'] as const).map((ended) => ({
+    what: `a command that was ${ended} is a failure, whatever its text ends with`,
+    events: [
+      answered('', [list]),
+      called(list),
+      settledCall('c1', { type: 'done', parts: [textPart('half\n[a note]')], ended }),
+    ],
+    shown: ['call: terminal  ls', 'outcome: ✗ half …'],
   })),
   {
     what: 'what a file says about exit codes is no failure',

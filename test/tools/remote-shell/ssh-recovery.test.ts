@@ -101,7 +101,7 @@ test('a command that ended while nobody listened has left its folder and variabl
   assert.equal(await bench.run('terminal', { command: 'pwd; echo $A' }), '/usr\n1');
 });
 
-test('a recovered command can be stopped', withSsh, async () => {
+test('a recovered command can be ended, and says that it was for a turn that is put aside', withSsh, async () => {
   await using bench = await openBench();
   await beginAndLeave(bench, 'echo begun $$; sleep 1000');
   const stop = new AbortController();
@@ -110,9 +110,13 @@ test('a recovered command can be stopped', withSsh, async () => {
   const more = { idempotencyKey: 'call-0', signal: stop.signal, progress: line.resolve };
   const recovered = bench.recover('terminal', { command: 'as before' }, more);
   const pid = Number((await line.promise).split(' ')[1]);
-  stop.abort({ type: 'stop' });
+  stop.abort({ type: 'put-aside', reason: 'twice' });
 
-  assert.match(outcomeToText((await recovered) ?? { type: 'interrupted' }), /^begun \d+\n\[stopped by the user/);
+  assert.deepEqual(await recovered, {
+    type: 'done',
+    parts: [{ type: 'text', text: `begun ${pid}\n[stopped by the program when it put the turn aside, exit code 130]` }],
+    ended: 'put-aside',
+  });
   await whenGone(pid);
 });
 

@@ -110,20 +110,29 @@ test('a command that runs out of time is ended with all that it started', withSs
   await whenGone(Number(await readFile(join(server.home, 'inner'), 'utf8')));
 });
 
-test('a stop ends the command on the host, and what it had put out is told', withSsh, async () => {
-  await using bench = await openBench();
-  await bench.run('terminal', { command: 'true' });
-  const stop = new AbortController();
+test(
+  'a stop ends the command on the host, and what it had put out is told, of the first one too',
+  withSsh,
+  async () => {
+    await using bench = await openBench();
+    const stop = new AbortController();
 
-  const { outcome, line } = await begin(bench, 'echo $$; sleep 1000', stop.signal);
-  stop.abort({ type: 'stop' });
+    const { outcome, line } = await begin(bench, 'echo $$; sleep 1000', stop.signal);
+    stop.abort({ type: 'stop' });
 
-  assert.deepEqual(await outcome, {
-    type: 'done',
-    parts: [{ type: 'text', text: `${line}\n[stopped by the user, exit code 130]` }],
-  });
-  await whenGone(Number(line));
-});
+    assert.deepEqual(await outcome, {
+      type: 'done',
+      parts: [
+        {
+          type: 'text',
+          text: `${line}\n[stopped by the user, exit code 130]\n[this ran on root@127.0.0.1; the file tools see this machine, not root@127.0.0.1]`,
+        },
+      ],
+      ended: 'stopped',
+    });
+    await whenGone(Number(line));
+  },
+);
 
 test('what a command leaves running does not hold up its result, and ends with the session', withSsh, async () => {
   await using bench = await openBench();
