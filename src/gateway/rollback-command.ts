@@ -2,7 +2,7 @@ import type { SessionId, TurnId } from '../base/ids.ts';
 import type { Checkpoint, FileChange, Rollback } from '../model/file-history.ts';
 import { partsToText } from '../model/message.ts';
 import type { NewSession, Store } from '../model/store.ts';
-import type { CommandDeps } from './command-deps.ts';
+import type { CommandDeps, CommandOutcome } from './command-deps.ts';
 import { describeTime } from './describe-wait.ts';
 
 const usage = 'Say it like this: /rollback, /rollback 2, /rollback list, /rollback show 2, or with --force at the end.';
@@ -13,7 +13,7 @@ const mostFiles = 30;
 const mostListed = 20;
 
 /** Puts back the files that turns wrote, or says what that would do. */
-export async function runRollback(rest: string, where: NewSession, deps: CommandDeps): Promise<string> {
+export async function runRollback(rest: string, where: NewSession, deps: CommandDeps): Promise<CommandOutcome> {
   const wish = readWish(rest);
   if (wish === undefined) return usage;
   const { id } = await deps.store.sessions.at(where);
@@ -22,9 +22,11 @@ export async function runRollback(rest: string, where: NewSession, deps: Command
   const last = checkpoints.length;
   if (wish.number > last)
     return `There ${last === 1 ? 'is only one' : `are only ${last}`} to go back by: /rollback list.`;
-  if (wish.type === 'list') return await describeList(id, checkpoints, deps);
-  if (wish.counts === 'from-list' && deps.shownCheckpoints.isOld(id, checkpoints))
-    return `Nothing was touched: the list has changed since you saw it, and ${wish.number} may mean something else now.\n${await describeList(id, checkpoints, deps)}`;
+  if (wish.type === 'list') return { type: 'listing', reply: await describeList(id, checkpoints, deps) };
+  if (wish.counts === 'from-list' && deps.shownCheckpoints.isOld(id, checkpoints)) {
+    const why = `Nothing was touched: the list has changed since you saw it, and ${wish.number} may mean something else now.`;
+    return { type: 'listing', reply: `${why}\n${await describeList(id, checkpoints, deps)}` };
+  }
   if (wish.type === 'show') return describeRollback(await deps.checkpoints.look(id, wish.number), wish.number);
   if (deps.lanes.isBusy(id)) return 'A turn is running here. /stop it first, then /rollback.';
   return describeRollback(await deps.checkpoints.rollBack(id, wish.number, wish.how), wish.number);

@@ -122,7 +122,7 @@ test('/rollback refuses a number of a list that has changed, shows the new one, 
   assert.match(again, /^Nothing was touched: .*\n1 {2}.* a rollback\n/);
 });
 
-test('/rollback works from a phone', async () => {
+test('/rollback works from a phone, where its list is one', async () => {
   await using house = await openTelegramHouse({
     script: [callsTool('write_file', { path: 'note.txt', content: 'x' }), says('Done.')],
   });
@@ -132,8 +132,11 @@ test('/rollback works from a phone', async () => {
   house.telegram.say('/approve');
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('Done.'));
 
+  house.telegram.say('/rollback list');
+  const shown = await house.telegram.whenShown(anna.id, (texts) => texts.at(-1)?.includes('“write it”') === true);
   house.telegram.say('/rollback');
 
+  assert.match(shown.at(-1) ?? '', /^• 1 \d+ s ago {2}1 file {2}“write it”\n\/rollback N puts files back/);
   await house.telegram.whenShown(anna.id, (texts) =>
     texts.some((text) => text.includes('note.txt: removed (it was not there)')),
   );
