@@ -21,7 +21,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { GatewayHost, GatewayStatus } from './gateway/gateway-status.ts';
 import { backgroundAdvice } from './gateway/restart.ts';
 import type { Restart } from './gateway/restart.ts';
-import type { DeskAnswer, DeskRequest } from './gateway/people-desk.ts';
+import type { DeskAnswer, DeskRequest, WordForPeople } from './gateway/people-desk.ts';
 import { ModelNews } from './gateway/model-news.ts';
 import { OutboxPostbox } from './gateway/postbox.ts';
 import type { Catalogue } from './model/catalogue.ts';
@@ -243,8 +243,12 @@ export class App implements AsyncDisposable {
     const { openPeopleDesk } = await import('./gateway/people-desk.ts');
     const attach = desk.welcome;
     const shutOut = (person: PersonId): Promise<void> => gateway.shutOut(person);
-    const tellPerson: Gateway['tellPerson'] = (person, text) => gateway.tellPerson(person, text);
-    const deskDeps = { ...this.#parts, web, shutOut, tellPerson, report, status, attach };
+    const word = await this.#openWord((person) => gateway.chatWith(person));
+    const deliverTo = (person: PersonId): void => {
+      const address = gateway.chatWith(person);
+      if (address !== undefined) void gateway.deliver(address);
+    };
+    const deskDeps = { ...this.#parts, web, shutOut, word, deliverTo, report, status, attach };
     if (socket === 'fits') this.#closing.use(await openPeopleDesk(home.state, deskDeps));
     this.#closing.use(desk);
     gateway.start();
@@ -268,9 +272,12 @@ export class App implements AsyncDisposable {
 
   async answerAtDesk(request: DeskRequest): Promise<DeskAnswer> {
     const { answerAtDesk } = await import('./gateway/people-desk.ts');
+    return await answerAtDesk(request, { ...this.#parts, web: undefined, word: await this.#openWord() });
+  }
+
+  async #openWord(chatOf?: Gateway['chatWith']): Promise<WordForPeople> {
     const { openWordForPeople } = await import('./app/word-for-people.ts');
-    const word = openWordForPeople(this.#parts);
-    return await answerAtDesk(request, { ...this.#parts, web: undefined, word });
+    return openWordForPeople(this.#parts, chatOf);
   }
 
   /** For a session that was deleted: what is kept outside of the store goes, too. */

@@ -237,10 +237,9 @@ export class Gateway implements AsyncDisposable {
     this.#keep(closing.catch((thrown: unknown) => this.#note('a session was not closed', thrown)));
   }
 
-  /** Tells someone something, where a channel knows how to reach them alone. */
-  tellPerson(person: PersonId, text: string): void {
-    const [address] = this.#deps.channels.flatMap((channel) => channel.chatWith?.(person) ?? []);
-    if (address !== undefined) this.#tellings.tell(address, text);
+  /** Where someone is reached alone, if a channel knows how. */
+  chatWith(person: PersonId): Address | undefined {
+    return this.#deps.channels.flatMap((channel) => channel.chatWith?.(person) ?? [])[0];
   }
 
   /** Sends what waits for an address, on the channel that serves it. */

@@ -26,13 +26,13 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly web: WebDoor | undefined;
   /** Ends what someone has running; left out where nothing runs. */
   readonly shutOut?: (person: PersonId) => Promise<void>;
-  /** Tells someone something in their own chat; left out where nothing runs. */
-  readonly tellPerson?: (person: PersonId, text: string) => void;
-  /** Left out where something runs. */
+  /** Left out where people are told nothing. */
   readonly word?: WordForPeople;
+  /** Sends someone what was left for them; left out where nothing runs, so that the next start does. */
+  readonly deliverTo?: (person: PersonId) => void;
 }
 
-/** What people are told at the next start. */
+/** What people are told as soon as their chat can be reached. */
 export interface WordForPeople {
   /** Together with whatever else the transaction does. Someone who cannot be reached is left out. */
   leave(person: PersonId, text: string, tx: StoreTx): Promise<void>;
@@ -133,7 +133,7 @@ async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
     return letInNow;
   });
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
-  deps.tellPerson?.(person, letIn);
+  deps.deliverTo?.(person);
   const name = (await store.people.list()).find((each) => each.person === person)?.name;
   return {
     ok: true,

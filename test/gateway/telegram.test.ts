@@ -176,6 +176,34 @@ test('whom a code lets in while no gateway runs is told so at the next start, on
   assert.deepEqual([letIn(anna), letIn(ben)], [0, 1]);
 });
 
+test('whom a code lets in is told so though the gateway ends before Telegram took it, once, unless it was taken back', async () => {
+  const clock = new ManualClock(Date.now());
+  await using house = await openTelegramHouse({ script: [], telegram: {}, clock });
+  const { telegram } = house;
+  const letIn = ({ id }: typeof anna): number =>
+    telegram.shown(id).filter(({ text }) => text.startsWith('You have access to this assistant now.')).length;
+  telegram.say('let me in');
+  telegram.say('me, too', { from: ben });
+  const codes = [await codeFor(house, anna), await codeFor(house, ben)];
+
+  telegram.fail('sendMessage', floods(30), floods(30));
+  for (const code of codes) await house.ask({ type: 'pair', code });
+  await telegram.whenCalled('sendMessage', 4);
+  await house.ask({ type: 'revoke', person: `telegram:${anna.id}` });
+  const waiting = await house.app.store.outbox.waiting('telegram');
+  await house.close();
+  const before = letIn(ben);
+  clock.advance(60_000);
+  await house.open();
+  await telegram.whenShown(ben.id, () => letIn(ben) > 0);
+
+  assert.deepEqual(
+    waiting.map(({ address }) => address.chat),
+    [String(ben.id)],
+  );
+  assert.deepEqual([before, letIn(anna), letIn(ben)], [0, 0, 1]);
+});
+
 test('access that is taken back is gone with the next message', async () => {
   await using house = await openTelegramHouse({ script: () => says('Welcome.'), telegram: {} });
   house.telegram.say('let me in');
