@@ -70,6 +70,8 @@ export interface TurnOptions {
   /** Takes the session's lease, in the transaction of the first entry. */
   readonly takeLease: (tx: StoreTx) => Promise<Fence>;
   readonly settleWith: (tx: StoreTx, result: TurnResult, pictures: readonly ImagePart[]) => Promise<void>;
+  /** Keeps an answer that the turn goes on from, in the transaction of its next request. */
+  readonly keepAnswer: (tx: StoreTx, text: string) => Promise<void>;
   readonly signal: AbortSignal;
   /** Aborts when the whole program ends. */
   readonly shutdown: AbortSignal;
@@ -245,6 +247,7 @@ export class Agent {
       limits: now.agent,
       owner,
       settleWith: options.settleWith,
+      keepAnswer: options.keepAnswer,
       isWarm: options.isWarm,
       shutdown: options.shutdown,
     };

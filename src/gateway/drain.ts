@@ -11,8 +11,10 @@ import type { Store, StoreTx, WaitingTurn } from '../model/store.ts';
 import type { Settings } from '../model/settings.ts';
 import type { StepEvent, TurnRef, TurnResult } from '../model/turn.ts';
 import { localOwner } from './access.ts';
+import { EarlierAnswers } from './earlier-answers.ts';
 import type { LaneControl } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
+import { replyLifeMs } from './reply-life.ts';
 import { SessionLease } from './session-lease.ts';
 import { isShutOut, whoAdmitted } from './shut-out.ts';
 import { WaitTeller } from './tell-waits.ts';
@@ -34,11 +36,11 @@ export interface DrainDeps {
   readonly tell: (session: Session, text: string) => void;
   /** What the channel of an address can do, if one serves it. */
   readonly traitsAt: (address: Address) => ChannelTraits | undefined;
+  /** Sends what waits for an address. Never rejects. */
+  readonly send: (address: Address) => Promise<void>;
   /** Sends what a turn settled to. Resolves when the next one may begin. */
   readonly deliver: (session: Session, turn: TurnRef) => Promise<void>;
 }
-
-const replyLifeMs = 24 * 60 * 60 * 1000;
 
 /** Takes each unsettled turn of a session in order of admission, what a crash left open included, to its result. */
 export async function drainSession(sessionId: SessionId, lane: LaneControl, deps: DrainDeps): Promise<void> {
@@ -109,8 +111,10 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     settleTurn(turn, session, result, { ...deps, tx, pictures });
   const { signal, interruptDepth } = deps.lane.begin(turn, () => waits.describe());
   if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
+  const earlier = new EarlierAnswers(session, deps);
   const run = held.agent.run(turn, {
     settings: session.settings,
+    keepAnswer: (tx, text) => earlier.keep(tx, text),
     takeLease: (tx) => deps.lease.take(tx),
     settleWith,
     signal,
@@ -130,6 +134,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     waits.take(next.value);
     noteParking(turn, next.value, deps.log);
     deps.lane.rest(waits.isForPerson ? 'person' : 'nobody');
+    earlier.sendBefore(next.value);
     show(next.value);
   }
 }

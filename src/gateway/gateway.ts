@@ -120,7 +120,7 @@ export class Gateway implements AsyncDisposable {
       wake: deps.wake,
       signals: deps.signals,
       drain: (sessionId, lane) =>
-        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, traitsAt, deliver }),
+        drainSession(sessionId, lane, { ...deps, agents, show, refreshSettings, tell, traitsAt, send, deliver }),
       onError: (sessionId, thrown) => void this.#reportDrain(sessionId, thrown),
     });
     this.#desk = this.#openDesk();

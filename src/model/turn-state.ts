@@ -189,6 +189,13 @@ export function foldEntry(state: TurnState, entry: TurnEntry): TurnState {
   }
 }
 
+/** What the model has answered whole, where the turn asks it again all the same: something was said meanwhile. Pure. */
+export function answeredBefore({ answer, textSoFar }: TurnState): string | undefined {
+  if (answer === undefined || answer.finish === 'length' || answer.message.calls.length > 0) return undefined;
+  const text = textSoFar + partsToText(answer.message.parts);
+  return text.trim() === '' ? undefined : text;
+}
+
 function foldAsked(state: TurnState, { runtime, cacheLife }: AskedEntry): TurnState {
   return {
     ...state,

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../model/provider.ts';
 import { usualOutputTokens } from '../model/runtime.ts';
 import type { Runtime } from '../model/runtime.ts';
 import { longestOutput } from '../model/thinking-budget.ts';
+import { answeredBefore } from '../model/turn-state.ts';
 import type { TurnEntry } from '../model/turn.ts';
 import type { NextRequest } from './asked-prefixes.ts';
 import type { AskedCall } from './book-call.ts';
@@ -78,6 +79,8 @@ async function recordStep(
     setting = await purse.setAside(budget, tx);
     if (setting.type === 'over') return [];
     const { reserved } = setting;
+    const answer = answeredBefore(recorder.state);
+    if (answer !== undefined) await deps.keepAnswer(tx, answer);
     const entry: TurnEntry = {
       type: 'step.asked',
       ...prefix,

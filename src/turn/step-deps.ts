@@ -4,7 +4,7 @@ import type { CompactionSettings } from '../model/config.ts';
 import type { Effort } from '../model/provider.ts';
 import type { IsAwake, Runtime } from '../model/runtime.ts';
 import type { FrozenPrompt } from '../model/session.ts';
-import type { Blobs } from '../model/store.ts';
+import type { Blobs, StoreTx } from '../model/store.ts';
 import type { StepEvent } from '../model/turn.ts';
 import type { Conversation } from './conversation.ts';
 import type { CoolDowns } from './cool-downs.ts';
@@ -28,6 +28,8 @@ export interface StepDeps {
   readonly purse: Purse;
   readonly blobs: Pick<Blobs, 'read' | 'put'>;
   readonly approvals: Approvals;
+  /** Keeps an answer that the turn goes on from, in the transaction of its next request. */
+  readonly keepAnswer: (tx: StoreTx, text: string) => Promise<void>;
   readonly clock: Clock;
   readonly emit: (event: StepEvent) => void;
 }

@@ -172,6 +172,7 @@ async function runOneTurn(
     settings: {},
     takeLease: () => Promise.resolve({ lease: 'l', epoch: grant.epoch }),
     settleWith: () => Promise.resolve(),
+    keepAnswer: () => Promise.resolve(),
     signal: new AbortController().signal,
     shutdown: new AbortController().signal,
     interruptDepth: 0,

@@ -207,6 +207,7 @@ export class CacheBench implements AsyncDisposable {
       settings: {},
       takeLease: () => Promise.resolve({ lease: 'bench', epoch: grant.epoch }),
       settleWith: turn.settleWith ?? (() => Promise.resolve()),
+      keepAnswer: () => Promise.resolve(),
       signal: turn.signal ?? new AbortController().signal,
       shutdown: new AbortController().signal,
       interruptDepth: turn.interruptDepth ?? 0,

@@ -215,6 +215,7 @@ export class RandomCache {
       settings: {},
       takeLease: takeNoLease,
       settleWith: nothing,
+      keepAnswer: nothing,
       signal,
       shutdown: signal,
       interruptDepth: 0,
