@@ -274,7 +274,7 @@ export class Gateway implements AsyncDisposable {
   /** Has a session go on at another address, and tells the chat that it was in. Throws `session-busy` while it works. */
   async takeOver(session: Session, to: Address): Promise<Session> {
     const live = { lanes: this.#lanes, tellings: this.#tellings, yolo: this.#yolo, consents: this.#consents };
-    const taken = await takeOverSession(session, to, { ...this.#deps, ...live });
+    const taken = await takeOverSession(session, { address: to }, { ...this.#deps, ...live });
     if (taken !== 'at-work') return taken;
     throw new AppError('session-busy', `a turn is running in ${session.id}; it can be resumed when that is over`);
   }

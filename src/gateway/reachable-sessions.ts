@@ -1,15 +1,17 @@
+import type { PersonId } from '../base/ids.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
-import { isOwner, isOwnersPlace, isPrivate } from './access.ts';
+import { isOwner, isOwnersPlace, isPrivate, localOwner } from './access.ts';
 import type { AccessDeps } from './access.ts';
 import type { InboundMessage } from './command-deps.ts';
+import { lookUpPeople } from './whose-session.ts';
 
-/**
- * How far someone reaches from where they speak: to every session, to those of the same chat, or also to those of their own
- * that are at a terminal now.
- */
-export type Reach = 'all' | 'chat' | 'chat-and-terminals';
+/** How far someone reaches from where they speak: to every session, to those of the same chat, or also to all that is theirs. */
+export type Reach =
+  | { readonly type: 'all' | 'chat' }
+  /** The ids under which they are known: that of the chat, and that of the machine where it is theirs. */
+  | { readonly type: 'own'; readonly ids: ReadonlySet<PersonId> };
 
 type Speaker = Pick<InboundMessage, 'address' | 'person'>;
 
@@ -20,13 +22,15 @@ export interface ReachDeps extends AccessDeps {
 const mostSearched = 200;
 
 /**
- * The owner at a terminal reaches every session. What a terminal has comes back only to where its owner is alone: what was
- * said there is for no guest and for no group.
+ * The owner at a terminal reaches every session. Elsewhere an owner reaches what is their own only from where they are alone: what
+ * was said there is for no guest and for no group.
  */
 export async function findReach(speaker: Speaker, deps: AccessDeps): Promise<Reach> {
-  if (speaker.address.platform === 'terminal') return 'all';
-  const isAlone = isOwnersPlace(speaker.address) || isPrivate(speaker);
-  return isAlone && (await isOwner(speaker, deps)) ? 'chat-and-terminals' : 'chat';
+  if (speaker.address.platform === 'terminal') return { type: 'all' };
+  if (!isAlone(speaker) || !(await isOwner(speaker, deps))) return { type: 'chat' };
+  const { ownAccount = localOwner } = await lookUpPeople(deps);
+  const isHere = isOwnersPlace(speaker.address) || speaker.person === ownAccount;
+  return { type: 'own', ids: new Set([speaker.person, ...(isHere ? [localOwner, ownAccount] : [])]) };
 }
 
 /** Latest first; the same for a list and for whoever names a number of it. */
@@ -34,11 +38,11 @@ export async function reachableSessions(speaker: Speaker, deps: ReachDeps): Prom
   const { sessions } = deps.store;
   const reach = await findReach(speaker, deps);
   const some = { limit: mostSearched, stage: 'begun' } as const;
-  const here = await sessions.list(reach === 'all' ? some : { ...some, chat: speaker.address });
-  const own = { ...some, platform: 'terminal', person: speaker.person };
-  const away = reach === 'chat-and-terminals' ? await sessions.list(own) : [];
-  const found = [...here, ...away].filter((session) => isReachable(session, speaker, reach));
-  return found.toSorted((one, other) => other.activeAt - one.activeAt);
+  const found = await sessions.list(reach.type === 'all' ? some : { ...some, chat: speaker.address });
+  const own = reach.type === 'own' ? [...reach.ids].map((person) => sessions.list({ ...some, person })) : [];
+  const byId = new Map([found, ...(await Promise.all(own))].flat().map((session) => [session.id, session]));
+  const reachable = [...byId.values()].filter((session) => isReachable(session, speaker, reach));
+  return reachable.toSorted((one, other) => other.activeAt - one.activeAt);
 }
 
 /**
@@ -46,9 +50,13 @@ export async function reachableSessions(speaker: Speaker, deps: ReachDeps): Prom
  * never turns up in a group. Pure.
  */
 export function isReachable({ address, person }: Session, speaker: Speaker, reach: Reach): boolean {
-  if (reach === 'all' || addressKey(address) === addressKey(speaker.address)) return true;
-  if (reach === 'chat-and-terminals' && address.platform === 'terminal') return person === speaker.person;
+  if (reach.type === 'all' || addressKey(address) === addressKey(speaker.address)) return true;
+  if (reach.type === 'own' && reach.ids.has(person) && isAlone({ address, person })) return true;
   return isSameChat(address, speaker.address) && isPrivate(speaker);
+}
+
+function isAlone(who: Speaker): boolean {
+  return isOwnersPlace(who.address) || isPrivate(who);
 }
 
 function isSameChat(one: Address, other: Address): boolean {

@@ -1,5 +1,6 @@
 import { shortId } from '../base/ids.ts';
 import type { Session } from '../model/session.ts';
+import { isPrivate } from './access.ts';
 import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import { describeLastExchange } from './last-exchange.ts';
 import { placeWords } from './place-words.ts';
@@ -40,7 +41,9 @@ export async function runResume(rest: string, inbound: InboundMessage, deps: Com
   const current = await deps.store.sessions.at(inbound);
   if (current.id === found.id) return `That is the session that you are in: ${describe(found)}.`;
   if (deps.lanes.isBusy(current.id)) return 'A turn is running here. /stop it first, then /resume.';
-  const taken = await takeOverSession(found, inbound.address, deps);
+  const { address, person } = inbound;
+  // What was begun at a terminal is as much theirs in their own chat, and ends with their access there.
+  const taken = await takeOverSession(found, isPrivate(inbound) ? { address, person } : { address }, deps);
   if (taken === 'at-work') return `A turn is running in ${found.id}. It can be resumed when that is over.`;
   deps.yolo.switchOff(current.id);
   deps.consents.forget(current.id);

@@ -1,4 +1,5 @@
 import { shortId } from '../base/ids.ts';
+import type { PersonId } from '../base/ids.ts';
 import type { Address, Session } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
 import { mayBeTold } from './access.ts';
@@ -19,17 +20,23 @@ export interface TakeOverDeps extends AccessDeps {
 }
 
 /**
- * Has a session go on at another address, with nothing allowed there that was allowed where it comes from. A chat that loses
- * it to a terminal is told, and so is a terminal that loses it to a chat. One that works stays where it is.
+ * Has a session go on at another address, with nothing allowed there that was allowed where it comes from. The chat or the
+ * terminal that loses it is told. One that works stays where it is.
  */
-export async function takeOverSession(session: Session, to: Address, deps: TakeOverDeps): Promise<Session | 'at-work'> {
+export async function takeOverSession(session: Session, to: Place, deps: TakeOverDeps): Promise<Session | 'at-work'> {
   const { yolo, consents } = deps;
   const taken = await moveIdle(session, to, deps);
   if (taken === 'at-work') return taken;
   yolo.switchOff(session.id);
   consents.forget(session.id);
-  if (taken.wasAnswering) await tellOfMove(session, to, deps);
+  if (taken.wasAnswering) await tellOfMove(session, to.address, deps);
   return taken.session;
+}
+
+/** Where a session goes on, and whose it is there; left out: whose it was. */
+export interface Place {
+  readonly address: Address;
+  readonly person?: PersonId;
 }
 
 interface Moved {
@@ -39,14 +46,14 @@ interface Moved {
 }
 
 /** What was put off in it moves along. What is said to it in this very moment would be answered in the wrong place. */
-async function moveIdle({ id, address }: Session, to: Address, deps: TakeOverDeps): Promise<Moved | 'at-work'> {
+async function moveIdle({ id, address }: Session, to: Place, deps: TakeOverDeps): Promise<Moved | 'at-work'> {
   const { store, lanes } = deps;
   const putOff = new Set((await store.turns.unsettled(id)).map(({ turnId }) => turnId));
   return await store.transaction(async ({ turns, sessions }) => {
     const isSpokenTo = (await turns.unsettled(id)).some(({ turnId }) => !putOff.has(turnId));
     if (isSpokenTo || lanes.isBusy(id)) return 'at-work';
     const wasAnswering = (await sessions.find(address))?.id === id;
-    return { session: await sessions.resume(id, to), wasAnswering };
+    return { session: await sessions.resume(id, to.address, to.person), wasAnswering };
   });
 }
 
@@ -60,10 +67,13 @@ export function describeMove(from: Address, to: Address): readonly string[] {
 async function tellOfMove(session: Session, to: Address, deps: TakeOverDeps): Promise<void> {
   const { address, person, workdir } = session;
   if (address.platform === to.platform) return;
-  if (address.platform === 'terminal') deps.tellings.tell(address, describeLoss(session, to, 'can-be-taken-back'));
-  if (to.platform !== 'terminal' || !(await mayBeTold({ address, person }, deps))) return;
-  const reach = await findReach({ address, person }, deps);
-  const text = describeLoss(session, to, reach === 'chat' ? 'is-lost' : 'can-be-taken-back');
+  if (address.platform === 'terminal') {
+    deps.tellings.tell(address, describeLoss(session, to, 'can-be-taken-back'));
+    return;
+  }
+  if (!(await mayBeTold({ address, person }, deps))) return;
+  const { type } = await findReach({ address, person }, deps);
+  const text = describeLoss(session, to, type === 'chat' ? 'is-lost' : 'can-be-taken-back');
   await deps.tellings.answer({ address, person, workdir }, text);
 }
 

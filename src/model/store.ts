@@ -61,10 +61,10 @@ export interface Sessions {
    */
   renew(where: NewSession): Promise<Session>;
   /**
-   * Makes an existing session the one that answers at its address, or moves it to another one and answers there. It counts
-   * as active from now on.
+   * Makes an existing session the one that answers at its address, or moves it to another one and answers there, where it is
+   * somebody's if one is named. It counts as active from now on.
    */
-  resume(id: SessionId, at?: Address): Promise<Session>;
+  resume(id: SessionId, at?: Address, person?: PersonId): Promise<Session>;
   /** The session that answers at the address, if there is one. */
   find(address: Address): Promise<Session | undefined>;
   get(id: SessionId): Promise<Session | undefined>;

@@ -57,7 +57,7 @@ export function sessionRows(db: Database, clock: Clock): Rows<Sessions> {
       replace(db, where.address);
       return begin(db, clock.now(), where);
     },
-    resume: (id, at) => resume(db, id, at, clock.now()),
+    resume: (id, address, person) => resume(db, id, { address, person }, clock.now()),
     find: (address) => answering(db, address),
     get: (id) => find(db, id),
     matching: (written) => matching(db, written),
@@ -122,21 +122,27 @@ function retire(db: Database, address: Address): void {
   db.run('UPDATE sessions SET answers = 0 WHERE address_key = ? AND answers = 1', addressKey(address));
 }
 
-function resume(db: Database, id: SessionId, at: Address | undefined, now: number): Session {
+interface Resumption {
+  readonly address: Address | undefined;
+  readonly person: PersonId | undefined;
+}
+
+function resume(db: Database, id: SessionId, to: Resumption, now: number): Session {
   const session = find(db, id);
   if (session === undefined) throw unknownSession(id);
-  const address = at ?? session.address;
+  const { address = session.address, person = session.person } = to;
   retire(db, address);
   db.run(
     `UPDATE sessions SET answers = 1, is_replaced = 0, active_at = ?, address_key = ?, platform = ?, account = ?, chat = ?, thread = ?,
-      member = ? WHERE id = ?`,
+      member = ?, person = ? WHERE id = ?`,
     now,
     addressKey(address),
     ...fromAddress(address),
+    person,
     id,
   );
   const { ended: _over, ...goesOn } = session;
-  return { ...goesOn, address, activeAt: now };
+  return { ...goesOn, address, person, activeAt: now };
 }
 
 function list(db: Database, { platform, chat, person, limit, stage }: SessionFilter): readonly Session[] {

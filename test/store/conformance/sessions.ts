@@ -67,6 +67,9 @@ export const sessionPromises: Promises = {
     const { address } = inChat('two');
 
     assert.deepEqual(await house.store.sessions.resume(moved.id, address), { ...moved, address });
+    const person = 'another:one' as PersonId;
+    assert.deepEqual(await house.store.sessions.resume(moved.id, address, person), { ...moved, address, person });
+    assert.equal((await house.store.sessions.get(moved.id))?.person, person);
     const store = await house.reopen();
 
     assert.equal((await store.sessions.at(inChat('two'))).id, moved.id);
