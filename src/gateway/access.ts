@@ -72,6 +72,11 @@ export async function isOwner(
   return (await store.people.list()).some((each) => each.person === person && each.role === 'owner');
 }
 
+/** Whether nobody but an owner reads what is said here: no group, whoever speaks in it. */
+export async function isOwnerAlone(who: Pick<Inbound, 'address' | 'person'>, deps: AccessDeps): Promise<boolean> {
+  return isOwnersPlace(who.address) || (isPrivate(who) && (await isOwner(who, deps)));
+}
+
 /** Whether a conversation is one person's alone: a private chat, or what a member of a group has there to themselves. */
 export function isOwnConversation({ address, person }: Pick<Inbound, 'address' | 'person'>): boolean {
   return address.member === person || isPrivate({ address, person });

@@ -215,12 +215,12 @@ export class Gateway implements AsyncDisposable {
     await this.#replies.whenSent(sessionId);
   }
 
-  /** Takes over an edit of the settings; what is wrong with it is told to the owner who speaks, or else to whoever runs the program. */
+  /** Takes over an edit of the settings; what is wrong with it is told to the owner who speaks alone, or else to whoever runs the program. */
   lookAtSettings(speaker?: Pick<Inbound, 'address' | 'person'>): Promise<void> {
     return this.#settings.look(speaker);
   }
 
-  /** Tells the home chat, and each owner who speaks, what was wrong with the settings at the start. */
+  /** Tells the home chat, and each owner who speaks alone, what was wrong with the settings at the start. */
   noteSettingsAtStart(found: readonly SettingsNews[]): Promise<void> {
     return this.#settings.noteStart(found);
   }

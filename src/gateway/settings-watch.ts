@@ -6,7 +6,7 @@ import type { Inbound } from '../model/channel.ts';
 import type { Address } from '../model/session.ts';
 import type { Settings, SettingsNews } from '../model/settings.ts';
 import type { Tellings } from './tellings.ts';
-import { decideAccess, isLetIn, isOwner } from './access.ts';
+import { decideAccess, isLetIn, isOwnerAlone } from './access.ts';
 import type { Access } from './access.ts';
 import { EditNews } from './edit-news.ts';
 import { LostAccess } from './shut-out.ts';
@@ -29,8 +29,8 @@ type Speaker = Pick<Inbound, 'address' | 'person'>;
 
 /**
  * Takes over edits of the settings, and with each of them ends what those have running whom it shut out. What people should
- * know about an edit is told once in each chat of an owner, when something is said there, for as long as it is so; in the home
- * chat as soon as anything is said anywhere.
+ * know about an edit is told once in each chat that an owner has alone, when something is said there, for as long as it is so;
+ * in the home chat, which was chosen for it, as soon as anything is said anywhere.
  */
 export class SettingsWatch {
   readonly #deps: SettingsWatchDeps;
@@ -53,7 +53,7 @@ export class SettingsWatch {
     return access;
   }
 
-  /** Takes over an edit; what is wrong with it is told to the owner who speaks, or else to whoever runs the program. */
+  /** Takes over an edit; what is wrong with it is told to the owner who speaks where nobody else reads, or else to whoever runs the program. */
   async look(speaker?: Speaker): Promise<void> {
     await this.#takeUp();
     await this.#passOn(speaker);
@@ -104,7 +104,7 @@ export class SettingsWatch {
 
   async #passOn(speaker: Speaker | undefined): Promise<void> {
     if (this.#untold.length === 0 && this.#news.length === 0) return;
-    const owner = speaker !== undefined && (await isOwner(speaker, this.#deps)) ? speaker : undefined;
+    const owner = speaker !== undefined && (await isOwnerAlone(speaker, this.#deps)) ? speaker : undefined;
     const untold = this.#untold;
     this.#untold = [];
     if (owner !== undefined) this.#tellAt(owner.address);

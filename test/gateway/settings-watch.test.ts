@@ -25,7 +25,7 @@ interface WatchBench extends AsyncDisposable {
   readonly store: Store;
   readonly settings: LiveSettings;
   /** What was told, by whom it was told to. */
-  readonly told: Record<'7' | '1' | '8' | '9' | 'runner', string[]>;
+  readonly told: Record<'7' | '1' | '8' | '9' | '-5' | 'runner', string[]>;
   readonly write: (settings: string) => void;
 }
 
@@ -39,7 +39,7 @@ async function openWatch(): Promise<WatchBench> {
   const { store, clock } = resources.use(await openStoreHouse(sqlite));
   await store.people.offer({ digest: 'd', person: ben.person, at: clock.now(), expiresAt: clock.now() + 1000 });
   await store.people.admit('d', clock.now());
-  const told: WatchBench['told'] = { 7: [], 1: [], 8: [], 9: [], runner: [] };
+  const told: WatchBench['told'] = { 7: [], 1: [], 8: [], 9: [], '-5': [], runner: [] };
   const watch = new SettingsWatch({
     settings,
     store,
@@ -80,10 +80,23 @@ for (const [what, edit, words] of [
     for (const chat of [anna, annaAtPage, anna, annaAtPage, ben]) await bench.watch.judge(press(chat));
 
     const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
-    assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 0, runner: 1 });
+    assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 0, '-5': 0, runner: 1 });
     for (const line of [...bench.told[7], ...bench.told[1], ...bench.told.runner]) assert.match(line, words);
   });
 }
+
+test('a group is not told of a broken edit, though an owner speaks there or has a turn there', async () => {
+  await using bench = await openWatch();
+  const annaInGroup = { ...anna, address: { ...anna.address, chat: '-5', member: anna.person } };
+  bench.write('agent: [\n');
+
+  await bench.watch.judge(press(annaInGroup));
+  await bench.watch.look(annaInGroup);
+  await bench.watch.look({ ...annaInGroup, address: { ...anna.address, chat: '-5' } });
+
+  const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
+  assert.deepEqual(counts, { 7: 1, 1: 0, 8: 0, 9: 0, '-5': 0, runner: 1 });
+});
 
 test('the home chat hears of a broken edit that an owner was told elsewhere, once', async () => {
   await using bench = await openWatch();
@@ -96,7 +109,7 @@ test('the home chat hears of a broken edit that an owner was told elsewhere, onc
 
   assert.equal(before.length, 1);
   const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
-  assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 1, runner: 0 });
+  assert.deepEqual(counts, { 7: 1, 1: 1, 8: 0, 9: 1, '-5': 0, runner: 0 });
   assert.match(bench.told[7][0] ?? '', /limits\.per_day must be a number/);
 });
 
