@@ -242,7 +242,7 @@ export class Agent {
           return this.#activity.whileAsking(() => questions.ask(question, signal));
         },
       },
-      place: { sessionId: this.sessionId, workdir: session.workdir },
+      place: { sessionId: this.sessionId, workdir: session.workdir, person },
       person,
       limits: now.agent,
       owner,

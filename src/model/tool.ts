@@ -60,6 +60,8 @@ export type Footprint = { readonly type: 'files'; readonly paths: readonly strin
 export interface ToolPlace {
   readonly sessionId: SessionId;
   readonly workdir: string;
+  /** For whom it runs; left out where nobody in particular asks. */
+  readonly person?: PersonId;
 }
 
 export interface ToolContext extends ToolPlace {

@@ -31,7 +31,7 @@ const pictures: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.gif', 
 // Elsewhere a file would be dropped without a word.
 const takesFiles: ReadonlySet<string> = new Set(['telegram']);
 
-/** What a call was taken for when it was weighed. */
+/** What a call was taken for when it was weighed; what was found to be a mistake was taken for nothing, and is not sent. */
 interface Meant {
   /** Another one may be meant by `home` later. */
   readonly recipient: Recipient | undefined;
@@ -50,6 +50,8 @@ export function createSendMessage(deps: SendDeps): Tool<SendInput> {
     effect: 'keyed',
     assess: async (input, place) => {
       const recipient = await deps.postbox.find(input.to, place.sessionId);
+      // Nobody is asked about what is not sent: a question names the chat, and who may not write there is not to know its number.
+      if ((await findMistake(input, recipient, place, deps)) !== undefined) return { type: 'safe' };
       const risk = await judge(input, { recipient, path: pathOf(input, place, deps) }, place, deps);
       meant.set(input, { recipient, asked: risk.type === 'ask' ? risk.question : undefined });
       return risk;
@@ -92,18 +94,10 @@ async function send(
   context: ToolContext,
   deps: SendDeps,
 ): Promise<ToolOutcome> {
-  const { text, to } = input;
-  const { postbox } = deps;
   const recipient = meant?.recipient;
-  if (text.trim() === '') return failed('the text is empty');
-  if (text.length > longestText)
-    return failed(`the text is longer than ${longestText} characters; send a file instead`);
-  const reachable = await postbox.reach(context.sessionId, context.person);
-  const isReachable = reachable.some(({ name }) => name === recipient?.name);
-  if (recipient === undefined || !isReachable) {
-    const names = reachable.map(({ name }) => name).join(', ');
-    return failed(`there is no chat ${to ?? ''} that this user may write to; there are: ${names}`);
-  }
+  // Again, since their access can have been taken back while the question was open.
+  const mistake = await findMistake(input, recipient, context, deps);
+  if (recipient === undefined || mistake !== undefined) return failed(mistake ?? 'there is no such chat');
   const path = pathOf(input, context, deps);
   const attached = path === undefined ? undefined : await attach(path, recipient);
   if (typeof attached === 'string') return failed(attached);
@@ -111,10 +105,32 @@ async function send(
   const reason = path === undefined ? undefined : findObjection(path, risk, meant?.asked);
   if (reason !== undefined) return { type: 'refused', reason };
   const files = attached === undefined ? [] : [attached];
-  const letter = { key: context.idempotencyKey, from: context.sessionId, to: recipient.address, text, files };
-  const posted = await postbox.post(letter);
+  const letter = {
+    key: context.idempotencyKey,
+    from: context.sessionId,
+    to: recipient.address,
+    text: input.text,
+    files,
+  };
+  const posted = await deps.postbox.post(letter);
   if (posted === 'posted-before') return done(`This was handed over to ${recipient.name} before the restart, once.`);
   return done(`Handed over to ${recipient.name}. It is kept until that chat takes it, for a day at most.`);
+}
+
+/** Why a letter could never be sent, for the model. */
+async function findMistake(
+  { text, to }: SendInput,
+  recipient: Recipient | undefined,
+  { sessionId, person }: ToolPlace,
+  { postbox }: SendDeps,
+): Promise<string | undefined> {
+  if (text.trim() === '') return 'the text is empty';
+  if (text.length > longestText) return `the text is longer than ${longestText} characters; send a file instead`;
+  if (person === undefined) return undefined;
+  const reachable = await postbox.reach(sessionId, person);
+  if (reachable.some(({ name }) => name === recipient?.name)) return undefined;
+  const names = reachable.map(({ name }) => name).join(', ');
+  return `there is no chat ${to ?? ''} that this user may write to; there are: ${names}`;
 }
 
 async function attach(path: string, { name, address }: Recipient): Promise<OutboundFile | string> {

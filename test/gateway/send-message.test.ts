@@ -179,21 +179,32 @@ test('a letter to a group is for all who are in it, and stands in no other membe
   ]);
 });
 
-test('nobody reaches the chat of someone else', async () => {
+test('nobody reaches the chat of someone else, nor a guest the home chat, and nobody is asked about it', async () => {
+  const aims: Readonly<Record<string, string>> = { 'write to ben': `telegram:${ben.id}`, 'write home': 'home' };
   await using house = await openTelegramHouse({
-    script: ({ body: text }) =>
-      text.includes('write to ben') && !text.includes('there is no chat')
-        ? callsTool('send_message', { to: `telegram:${ben.id}`, text: 'Hello Ben.' })
-        : says('Hello.'),
-    telegram: { allow: [anna.id, ben.id] },
+    script: ({ body: text }) => {
+      const aim = Object.keys(aims).find((each) => text.includes(each));
+      if (aim === undefined) return says('Hello.');
+      if (text.includes('there is no chat')) return says(`${aims[aim] ?? ''} is out of reach.`);
+      return callsTool('send_message', { to: aims[aim] ?? '', text: 'Hello you.' });
+    },
+  });
+  const { store } = house.app;
+  await store.people.offer({ digest: 'd', person: `telegram:${ben.id}` as PersonId, at: 1, expiresAt: 2 });
+  await store.people.admit('d', 1);
+  await store.homeChats.set({
+    address: { ...homeAddress, chat: `${anna.id}` },
+    person: `telegram:${anna.id}` as PersonId,
+    since: 1,
   });
   house.telegram.say('hi', { from: ben });
   await house.telegram.whenShown(ben.id, (texts) => texts.includes('Hello.'));
 
   house.telegram.say('write to ben');
-  await house.telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes('send to telegram:')));
-  house.telegram.say('/approve');
-  await house.telegram.whenShown(anna.id, (texts) => texts.includes('Hello.'));
+  house.telegram.say('write home', { from: ben });
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes(`telegram:${ben.id} is out of reach.`));
+  await house.telegram.whenShown(ben.id, (texts) => texts.includes('home is out of reach.'));
 
-  assert.ok(!house.telegram.shown(ben.id).some(({ text }) => text.includes('Hello Ben.')));
+  for (const { id } of [anna, ben])
+    assert.ok(!house.telegram.shown(id).some(({ text }) => /Hello you|send to/.test(text)));
 });
