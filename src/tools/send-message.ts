@@ -28,8 +28,8 @@ export interface SendDeps {
 
 const longestText = 3500;
 const pictures: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp']);
-// Elsewhere a file would be dropped without a word.
-const takesFiles: ReadonlySet<string> = new Set(['telegram']);
+// The page has a link to it, a terminal its path. Elsewhere a file would be dropped without a word.
+const takesFiles: ReadonlySet<string> = new Set(['telegram', 'webchat', 'terminal']);
 
 /** What a call was taken for when it was weighed; what was found to be a mistake was taken for nothing, and is not sent. */
 interface Meant {
@@ -139,7 +139,7 @@ async function attach(path: string, { name, address }: Recipient): Promise<Outbo
     const found = await stat(path);
     if (!found.isFile()) return `${path} is not a file`;
     await access(path, constants.R_OK);
-    const problem = judgeSentSize(found.size);
+    const problem = address.platform === 'telegram' ? judgeSentSize(found.size) : undefined;
     if (problem !== undefined) return `${path} cannot be sent: ${problem}`;
   } catch (thrown) {
     const code = systemErrorCode(thrown);

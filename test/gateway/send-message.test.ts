@@ -104,6 +104,27 @@ test('on Telegram a file comes to the chat without a question, and what holds se
   assert.ok(!house.telegram.shown(anna.id).some(({ text }) => text === 'And this.'));
 });
 
+test('a terminal shows the path of a file that the model sends to it, however large, and of one that is not there says so', async () => {
+  await using house = await openTestHouse({
+    script: [
+      callsTool('send_message', { text: 'The film.', file: 'film' }),
+      callsTool('send_message', { text: 'Another.', file: 'other' }),
+      says('Sent.'),
+    ],
+  });
+  const film = join(house.workdir, 'film');
+  await writeFile(film, '');
+  await truncate(film, 60 * 1024 * 1024);
+
+  await house.say('send me the film');
+
+  assert.deepEqual(
+    house.shown.flatMap(({ kind, text }) => (kind === 'notice' ? [text] : [])),
+    [`The film.\n[a file: ${film}]`],
+  );
+  assert.match((await outcomes(house))[1] ?? '', /^ERROR: there is no file \S+other$/);
+});
+
 test('a file that Telegram would not take is refused with the reason before anything is queued', async () => {
   await using house = await openTestHouse({
     script: [

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdir, readlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { OutboxId, PersonId } from '../../src/base/ids.ts';
 import type { OutboundFile } from '../../src/model/channel.ts';
 import type { Address } from '../../src/model/session.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
+import { callsTool, says } from '../support/model-script.ts';
 import { makePng } from '../support/pictures.ts';
+import { isReply } from '../support/web-events.ts';
 import { openWebHouse } from '../support/web-house.ts';
 import type { WebHouse } from '../support/web-house.ts';
 
@@ -111,6 +113,25 @@ test('a file that was sent at a terminal is fetched in the chat that its convers
 
   assert.equal((await house.ask(path, { headers })).text, page);
   assert.equal(elsewhere.status, 404);
+});
+
+test('a file that the model sends to its own chat in the page comes as a link to it', async () => {
+  const script = [callsTool('send_message', { text: 'Here it is.', file: 'page.html' }), says('Sent.')];
+  await using house = await openWebHouse({ script });
+  await writeFile(join(dirname(house.home), 'page.html'), page);
+  using events = await house.follow('one');
+
+  await house.say('send me the page');
+  await events.when(isReply('Sent.'));
+
+  const headers = await house.asProgram();
+  const { json } = await house.ask('/api/chats/one/history', { headers });
+  const items = json['items'] as readonly {
+    readonly text: string;
+    readonly files?: readonly { readonly path: string }[];
+  }[];
+  const [file] = items.find(({ text }) => text === 'Here it is.')?.files ?? [];
+  assert.equal((await house.ask(file?.path ?? '', { headers })).text, page);
 });
 
 test('the page shows pictures and links to files', { skip: noBrowser }, async () => {
