@@ -109,10 +109,10 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
 
   /** Finds out what the person leaves behind. */
   async lookBack(): Promise<void> {
-    const [id, { app, goingOn }] = [this.#sessionId, this.#parts];
+    const [id, { app, place, goingOn }] = [this.#sessionId, this.#parts];
     if (id === undefined) return;
     this.#goingOn = await goingOn(id);
-    this.#wayBack = this.#isReachable() ? await findWayBack(id, app.store) : wayById(id);
+    this.#wayBack = this.#isReachable() ? await findWayBack(id, place.seat.address, app.store) : wayById(id);
   }
 
   /** Says where we are, shows what was said last, and goes on with what was left unfinished. */

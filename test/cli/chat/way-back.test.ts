@@ -13,7 +13,7 @@ const skip = noTerminal;
 const prompt = /^›$/m;
 
 test(
-  'a chat that is left names the command that leads back to its own session, and none where nothing was said',
+  'a chat that is left names the command that leads back to its own session, and none where nothing was said or it is elsewhere now',
   { skip },
   async () => {
     await using bench = await openGatewayDesk(() => says('Hello.'), [anna.id]);
@@ -36,6 +36,11 @@ test(
     await using again = openTerminal(desk, ['-r', older]);
     await again.shows(prompt);
     const newest = await leave(again);
+    await using taken = openTerminal(desk, ['-r', afar]);
+    await taken.shows(prompt);
+    telegram.say(`/resume ${afar}`);
+    await taken.shows(/is on Telegram now/);
+    const takenBack = await leave(taken);
     gateway.child.kill('SIGTERM');
     await gateway.ended;
     await using elsewhere = openTerminal(desk, ['-r', afar]);
@@ -43,8 +48,14 @@ test(
     const ofTelegram = await leave(elsewhere);
 
     assert.deepEqual(
-      { overtaken, empty, newest, ofTelegram },
-      { overtaken: `talaria -r ${older}`, empty: 'nothing', newest: 'talaria -c', ofTelegram: `talaria -r ${afar}` },
+      { overtaken, empty, newest, takenBack, ofTelegram },
+      {
+        overtaken: `talaria -r ${older}`,
+        empty: 'nothing',
+        newest: 'talaria -c',
+        takenBack: 'nothing',
+        ofTelegram: `talaria -r ${afar}`,
+      },
     );
   },
 );
