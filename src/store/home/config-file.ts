@@ -71,9 +71,9 @@ export async function loadSafeConfig(home: HomeFolder): Promise<LoadedConfig> {
   return { path: path ?? home.configFile, config, user, warnings: [warning], source: 'last-good' };
 }
 
-/** Keeps settings that the program came to serve with, for `loadSafeConfig`. */
+/** Keeps settings that the program came to serve with, for `loadSafeConfig`; also where it remembered them, since the file was broken. */
 export async function keepAsServed(home: HomeFolder, { source, user }: LoadedConfig): Promise<readonly string[]> {
-  if (source !== 'file' || isSame(readLastGood(lastServedPath(home))?.value, user)) return [];
+  if (source === 'defaults' || isSame(readLastGood(lastServedPath(home))?.value, user)) return [];
   return await keepAsLastGood(lastServedPath(home), { text: '', value: user });
 }
 

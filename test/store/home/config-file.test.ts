@@ -8,7 +8,7 @@ import { localTime } from '../../../src/base/local-time.ts';
 import { configJsonSchema } from '../../../src/model/config-schema.ts';
 import { checkConfig } from '../../../src/model/config.ts';
 import type { Config } from '../../../src/model/config.ts';
-import { loadConfig } from '../../../src/store/home/config-file.ts';
+import { keepAsServed, loadConfig, loadSafeConfig } from '../../../src/store/home/config-file.ts';
 import { openHome } from '../../../src/store/home/home-folder.ts';
 import type { HomeFolder } from '../../../src/store/home/home-folder.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
@@ -260,4 +260,22 @@ test('the schema for editors is a JSON schema that knows every section', () => {
     'storage',
   ]);
   assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
+});
+
+test('a start that served with remembered settings is one that a safe start goes back to', async () => {
+  await using temp = await openTempHome('agent: { max_turns: 5 }\n');
+  const serve = async (): Promise<number> => {
+    const loaded = await loadConfig(temp.home);
+    await keepAsServed(temp.home, loaded);
+    return loaded.config.agent.maxSteps;
+  };
+  const served = [await serve()];
+  // A good edit that something else than a start has read, and then one that broke it.
+  writeFileSync(temp.home.configFile, 'agent: { max_turns: 6 }\n');
+  await loadConfig(temp.home);
+  writeFileSync(temp.home.configFile, 'agent: {\n');
+
+  served.push(await serve());
+
+  assert.deepEqual([...served, (await loadSafeConfig(temp.home)).config.agent.maxSteps], [5, 6, 6]);
 });
