@@ -29,6 +29,8 @@ export interface CommandRow {
   readonly summary: string;
   /** Set where half of the name is not enough: a slip must not allow anything or end anything. */
   readonly typed?: 'in-full';
+  /** Set where it does nothing if words stand behind it: they were meant for someone, and it would not heed them. */
+  readonly words?: 'none';
   /** Whether it asks others, who may take their time; left out: it does not. */
   takesLong?(rest: string): boolean;
   run(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome>;
@@ -40,9 +42,9 @@ export const commandTable: readonly CommandRow[] = [
     name: 'help',
     aliases: ['commands', '?', 'start'],
     group: 'program',
-    usage: '/help',
-    summary: 'what can be typed here',
-    run: () => Promise.resolve({ type: 'listing', reply: describeCommands() }),
+    usage: '/help [COMMAND]',
+    summary: 'what can be typed here, all of it or one command',
+    run: (rest) => Promise.resolve({ type: 'listing', reply: describeHelp(rest) }),
   },
   {
     name: 'stop',
@@ -82,6 +84,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/new, /reset, /clear',
     summary: 'start a new session; the old one is kept, what it runs in the background ends',
+    words: 'none',
     run: async (_rest, inbound, deps) => (await import('./session-commands.ts')).runNew(inbound, deps),
   },
   {
@@ -90,6 +93,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/retry',
     summary: 'say your last message again; its answer is taken back, what tools did is not',
+    words: 'none',
     run: async (_rest, inbound, deps) => (await import('./undo-commands.ts')).runRetry(inbound, deps),
   },
   {
@@ -98,6 +102,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/undo',
     summary: 'take your last message and its answer back; the log keeps them',
+    words: 'none',
     run: async (_rest, inbound, deps) => (await import('./undo-commands.ts')).runUndo(inbound, deps),
   },
   {
@@ -123,6 +128,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/sessions',
     summary: 'the latest sessions',
+    words: 'none',
     run: async (_rest, inbound, deps) => (await import('./resume-command.ts')).listSessions(inbound, deps),
   },
   {
@@ -147,6 +153,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'session',
     usage: '/status',
     summary: 'this session, its model and what it is at',
+    words: 'none',
     run: async (_rest, inbound, deps) => {
       const { runStatus } = await import('./session-commands.ts');
       return { type: 'listing', reply: await runStatus(inbound, deps) };
@@ -219,6 +226,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'program',
     usage: '/reload-mcp',
     summary: 'connect to the MCP servers anew; conversations are read anew once',
+    words: 'none',
     takesLong: () => true,
     run: async (_rest, inbound, deps) => (await import('./tool-server-commands.ts')).runReload(inbound, deps),
   },
@@ -228,6 +236,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'program',
     usage: '/sethome',
     summary: 'tell this chat what belongs to no chat',
+    words: 'none',
     run: async (_rest, inbound, deps) => (await import('./program-commands.ts')).runSetHome(inbound, deps),
   },
   {
@@ -236,6 +245,7 @@ export const commandTable: readonly CommandRow[] = [
     group: 'program',
     usage: '/restart',
     summary: 'start the gateway again; what is unfinished goes on',
+    words: 'none',
     typed: 'in-full',
     run: async (_rest, inbound, deps) => (await import('./program-commands.ts')).runRestart(inbound, deps),
   },
@@ -274,6 +284,8 @@ export function createCommandRunner(deps: CommandDeps): CommandRunner {
   return async (command, inbound) => {
     const row = findCommand(command.name);
     if (row === undefined) return describeUnknown(command.name);
+    if (row.words === 'none' && command.rest !== '')
+      return `Nothing was done: /${command.name} takes no words behind it.\n${usageLine(row)}`;
     return await row.run(command.rest, inbound, deps);
   };
 }
@@ -295,6 +307,20 @@ function describeUnknown(name: string): string {
   );
   const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
   return `There is no command /${name}.${meant} /help lists them all.`;
+}
+
+/** The command that `/help` is asked about; undefined where it is about all of them. Pure. */
+export function findHelped(rest: string): CommandRow | undefined {
+  return findCommand(rest.replace(/^\//, '').toLowerCase());
+}
+
+function describeHelp(rest: string): string {
+  const row = findHelped(rest);
+  return row === undefined ? describeCommands() : usageLine(row);
+}
+
+function usageLine({ usage, summary }: CommandRow): string {
+  return `${usage}  ${summary}`;
 }
 
 function describeCommands(): string {

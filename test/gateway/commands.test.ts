@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { commandTable } from '../../src/gateway/commands.ts';
+import { says } from '../support/model-script.ts';
+import { openTestHouse } from '../support/test-house.ts';
+import { command } from './say-commands.ts';
 
 const talking = await readFile(new URL('../../docs/talking.md', import.meta.url), 'utf8');
 
@@ -22,4 +25,30 @@ test('docs/talking.md has every command, and names those that are typed in full'
     inFullHere.map(({ name }) => name),
     commandTable.filter(({ typed }) => typed === 'in-full').map(({ name }) => name),
   );
+});
+
+test('a command that takes no words does nothing where some stand behind it, and says so; /stop stops all the same', async () => {
+  await using house = await openTestHouse({ script: [says('Hello.')] });
+  await house.say('hi');
+  const before = await house.session();
+  const wordless = commandTable.filter(({ usage }) => usage.split(', ').every((each) => /^\/[a-z-]+$/.test(each)));
+
+  const answers = new Map<string, string>();
+  for (const { name } of wordless) answers.set(name, await command(house, `/${name} the change in a.py`));
+
+  const stop = answers.get('stop');
+  answers.delete('stop');
+  assert.equal(stop, 'Nothing is running.');
+  for (const [name, answer] of answers)
+    assert.match(answer, new RegExp(`^Nothing was done: /${name} takes no words behind it\\.\n/\\S+.*  \\w`));
+  assert.deepEqual([...answers.keys()].slice(0, 3), ['new', 'retry', 'undo']);
+  assert.deepEqual(await house.session(), before);
+});
+
+test('/help with the name of a command shows that one alone, and otherwise all of them', async () => {
+  await using house = await openTestHouse({ script: [] });
+  const undo = '/undo  take your last message and its answer back; the log keeps them';
+
+  assert.deepEqual([await command(house, '/help undo'), await command(house, '/help /UNDO')], [undo, undo]);
+  assert.equal(await command(house, '/start c0ffee'), await command(house, '/help'));
 });

@@ -1,7 +1,6 @@
 import { AsyncQueue } from '../../base/async-queue.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { findCommand } from '../../gateway/commands.ts';
 import type { Outbound, TerminalInput, TerminalPort } from '../../model/channel.ts';
 import type { StepEvent, TurnRef } from '../../model/turn.ts';
 import type { ServedTerminal } from '../app-port.ts';
@@ -18,9 +17,10 @@ import { ChatScreen } from './chat-screen.ts';
 import type { ScreenEvents } from './chat-screen.ts';
 import { ChatView } from './chat-view.ts';
 import { describeLeft } from './describe-left.ts';
-import { imageHelp, readImageLine } from './image-line.ts';
+import { leavingHelp } from './is-leaving.ts';
 import { MessageLines } from './message-lines.ts';
-import { commandIn, findsSession, isGoodbye } from './typed-line.ts';
+import { imageHelp, readOwnLine } from './read-own-line.ts';
+import { asksForAll, commandIn, findsSession, isGoodbye } from './typed-line.ts';
 import type { TypedLine } from './typed-line.ts';
 import { UnsaidLines } from './unsaid-lines.ts';
 import { findWayBack } from './way-back.ts';
@@ -33,7 +33,6 @@ type Mode =
 const idle: Mode = { type: 'idle', isAboutToLeave: false };
 const busy: Mode = { type: 'busy', isStopping: false };
 const pasteMs = 20;
-const leavingHelp = '/exit or Ctrl-D leaves; the session can be continued.';
 
 /** The two ends of the terminal: what is typed goes into the channel, what the channel brings goes on the screen. */
 export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
@@ -321,10 +320,10 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     else if (commandIn(line) === undefined && this.#mode.type === 'busy') this.#live?.begin();
   }
 
-  /** Reads the picture that a line names. Where that cannot be had the person is told, and nothing goes on. */
+  /** Reads the picture that a line names. Where that cannot be had, or the line is no use, the person is told, and nothing goes on. */
   async #withImage(input: TerminalInput): Promise<TerminalInput | undefined> {
     if (input.type === 'answer' || input.commands === 'none') return input;
-    const spoken = await readImageLine(input.text, this.#parts);
+    const spoken = await readOwnLine(input.text, this.#parts);
     if (spoken.type === 'said') return { ...spoken, type: 'line' };
     this.#view.note(spoken.reason);
     this.#waitUntilIdle();
@@ -336,9 +335,7 @@ export class InteractiveChat implements TerminalPort, ScreenEvents, Disposable {
     const { app, place } = this.#parts;
     const command = commandIn(line);
     // The gateway tells what can be typed anywhere; how to leave is known only here.
-    if (command !== undefined && findCommand(command.name)?.name === 'help') {
-      for (const note of [imageHelp, leavingHelp]) this.#view.note(note);
-    }
+    if (command && asksForAll(command)) for (const note of [imageHelp, leavingHelp]) this.#view.note(note);
     if (command === undefined || this.#sessionId !== undefined || findsSession(command)) {
       // Where the line could not be stored the gateway has said so, and there is nothing to wait for.
       const session = await app.store.sessions.at(place.seat).catch(() => undefined);

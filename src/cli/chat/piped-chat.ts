@@ -7,9 +7,9 @@ import { Talk } from '../run/talk.ts';
 import { TextOutput } from '../run/text-output.ts';
 import { watchStops } from '../watch-stops.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { readImageLine } from './image-line.ts';
 import { inputLines } from './input-lines.ts';
 import { isLeaving } from './is-leaving.ts';
+import { readOwnLine } from './read-own-line.ts';
 import { ShownReplies } from './shown-replies.ts';
 
 /** Each line of stdin is one message, and each is done with before the next is read. */
@@ -52,7 +52,7 @@ async function sayAll({ process, place, recalled }: ChatParts, talk: Talk, outpu
     if (isLeaving(line)) return exitCodes.done;
     if (line.trim() === '') continue;
     count += 1;
-    const spoken = await readImageLine(line, { place, process });
+    const spoken = await readOwnLine(line, { place, process });
     if (spoken.type === 'unfit') {
       output.note(spoken.reason);
       continue;

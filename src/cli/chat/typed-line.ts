@@ -1,4 +1,4 @@
-import { findCommand, parseCommand, readSaying } from '../../gateway/commands.ts';
+import { findCommand, findHelped, parseCommand, readSaying } from '../../gateway/commands.ts';
 import type { Command } from '../../gateway/commands.ts';
 import type { TerminalInput } from '../../model/channel.ts';
 import { isPersonLeaving } from './is-leaving.ts';
@@ -18,4 +18,9 @@ export function isGoodbye({ text, commands }: TypedLine): boolean {
 /** Whether a command leads to a session that was not known here. Pure. */
 export function findsSession(command: Command): boolean {
   return readSaying(command) !== undefined || findCommand(command.name)?.name === 'resume';
+}
+
+/** Whether a command asks for all that can be typed. Pure. */
+export function asksForAll({ name, rest }: Command): boolean {
+  return findCommand(name)?.name === 'help' && findHelped(rest) === undefined;
 }

@@ -33,7 +33,7 @@ test('only /exit and /quit are for the terminal itself', () => {
 
   assert.deepEqual(
     lines.filter((line) => isLeaving(line)),
-    ['/exit', '/quit', ' /Exit ', '/exit now'],
+    ['/exit', '/quit', ' /Exit '],
   );
 });
 

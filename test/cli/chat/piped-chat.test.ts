@@ -50,6 +50,15 @@ test('slash commands are answered on stdout, and /exit ends the chat', async () 
   assert.equal(desk.server.requests.length, 0);
 });
 
+test('/exit with words behind it does not leave, and says so', async () => {
+  await using desk = await openDesk();
+
+  const { stdout, stderr } = await desk.run([], { input: '/exit now\n/title Holidays\n' });
+
+  assert.match(stderr, /Nothing was done: \/exit takes no words behind it\. \/exit or Ctrl-D leaves/);
+  assert.equal(stdout, 'This session is now called “Holidays”.\n');
+});
+
 test('an empty stdin is answered with what to do instead', async () => {
   await using desk = await openDesk();
 

@@ -4,6 +4,7 @@ import type { GivenImage } from '../../model/image.ts';
 import { describePathProblem } from '../path-problem.ts';
 import { readImage } from '../read-image.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { describeNotLeaving } from './is-leaving.ts';
 
 /** What a line comes to: words and the pictures that they are about, or what is wrong with it. */
 export type SpokenLine =
@@ -12,12 +13,14 @@ export type SpokenLine =
 
 export const imageHelp = '/image FILE [TEXT] shows the model a picture; dragging a file in here writes its name.';
 
-/** Takes `/image FILE [TEXT]` apart and reads the file; any other line stays as it is. */
-export async function readImageLine(
+/** Takes `/image FILE [TEXT]` apart and reads the file; any other line that is not for the terminal itself stays as it is. */
+export async function readOwnLine(
   line: string,
   { place, process }: Pick<ChatParts, 'place' | 'process'>,
 ): Promise<SpokenLine> {
   const command = parseCommand(line.trim());
+  const notLeaving = command && describeNotLeaving(command);
+  if (notLeaving !== undefined) return { type: 'unfit', reason: notLeaving };
   if (command?.name !== 'image') return { type: 'said', text: line, images: [] };
   const { file, text } = splitFile(command.rest);
   if (file === '') return { type: 'unfit', reason: 'Say it like this: /image photo.png What is this?' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitFile } from '../../../src/cli/chat/image-line.ts';
+import { splitFile } from '../../../src/cli/chat/read-own-line.ts';
 
 const lines: readonly (readonly [string, string, string])[] = [
   ['cat.png', 'cat.png', ''],
