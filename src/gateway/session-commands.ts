@@ -123,7 +123,9 @@ async function describeAnswering({ settings }: Session, { models }: CommandDeps)
 export async function runTitle(rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
   if (rest === '') return 'Say it like this: /title Holiday plans';
   const session = await deps.store.sessions.at(inbound);
-  const title = rest.replaceAll(/\s+/g, ' ').slice(0, longestTitle);
+  const wished = rest.replaceAll(/\s+/g, ' ');
+  const title = wished.slice(0, longestTitle);
   await deps.store.sessions.setTitle(session.id, title);
-  return `This session is now called “${title}”.`;
+  const cut = title === wished ? '' : ` The rest was left out: a name has at most ${longestTitle} characters.`;
+  return `This session is now called “${title}”.${cut}`;
 }

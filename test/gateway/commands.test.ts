@@ -52,3 +52,14 @@ test('/help with the name of a command shows that one alone, and otherwise all o
   assert.deepEqual([await command(house, '/help undo'), await command(house, '/help /UNDO')], [undo, undo]);
   assert.equal(await command(house, '/start c0ffee'), await command(house, '/help'));
 });
+
+test('/title says that a long name was cut', async () => {
+  await using house = await openTestHouse({ script: [] });
+  const [fits, tooLong] = ['n'.repeat(100), 'n'.repeat(101)];
+
+  assert.equal(await command(house, `/title ${fits}`), `This session is now called “${fits}”.`);
+  assert.equal(
+    await command(house, `/title ${tooLong}`),
+    `This session is now called “${fits}”. The rest was left out: a name has at most 100 characters.`,
+  );
+});
