@@ -18,7 +18,7 @@ export interface ConsentRecord {
   readonly covers?: Answered['covers'];
 }
 
-/** What was asked and what became of it, in the order in which it was asked, of at most so many questions. */
+/** What was asked and what became of it, in the order of time (`at`), of at most so many questions. */
 export async function readConsents(
   limit: number,
   turns: Pick<TurnLog, 'consents' | 'after'>,
@@ -26,7 +26,8 @@ export async function readConsents(
   // A question and its answer are an entry each.
   const entries = await turns.consents(2 * limit);
   const ends = await readEnds(entries, turns);
-  return foldConsents([...entries, ...ends]).slice(-limit);
+  const records = foldConsents([...entries, ...ends]);
+  return records.toSorted((one, other) => one.at - other.at).slice(-limit);
 }
 
 /** How it went on in the sessions where a question has no answer. */
