@@ -24,7 +24,7 @@ export function openDesk(deps: DeskDeps): IntakeDeps {
   const { store, lanes, approvals, questions, signals, wake, clock, faults, settings } = deps;
   const run = createCommandRunner(deps);
   return {
-    ...createWaysIn({ store, clock }),
+    ...createWaysIn({ store, clock, log: deps.log }),
     access: deps.access,
     async commands(command, from) {
       await deps.lookAtSettings(from);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { Inbound } from '../model/channel.ts';
 import { partsToText } from '../model/message.ts';
 import type { Store } from '../model/store.ts';
@@ -22,7 +23,10 @@ export async function inviteOwner({ store, clock }: OwnerLinkDeps): Promise<stri
 }
 
 /** Makes an owner of whoever follows such a link. Undefined where it is none that counts: then it is a message like any other. */
-export async function bindOwner(inbound: Inbound, { store, clock }: OwnerLinkDeps): Promise<string | undefined> {
+export async function bindOwner(
+  inbound: Inbound,
+  { store, clock, log }: OwnerLinkDeps & { readonly log: Log },
+): Promise<string | undefined> {
   const code = startCodeIn(inbound);
   if (code === undefined || inbound.type !== 'message') return undefined;
   const isBound = await store.transaction(async ({ people, inbox }) => {
@@ -31,6 +35,7 @@ export async function bindOwner(inbound: Inbound, { store, clock }: OwnerLinkDep
     if (isOwner) await inbox.note(inbound.key);
     return isOwner;
   });
+  if (isBound) log.write('info', 'someone was let in', { person: inbound.person, as: 'owner', by: 'a link' });
   return isBound
     ? 'This assistant is yours now: you are its owner. Say what you need; /help lists the commands.'
     : undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describeError } from '../base/errors.ts';
 import type { PersonId } from '../base/ids.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Store, StoreTx } from '../model/store.ts';
 import { allowedPeople } from './access.ts';
@@ -24,6 +25,7 @@ export interface PeopleDeskDeps extends PairingDeps {
   readonly store: Pick<Store, 'transaction' | 'people' | 'webLogins'>;
   readonly settings: Pick<Settings, 'current'>;
   readonly web: WebDoor | undefined;
+  readonly log: Log;
   /** Ends what someone has running; left out where nothing runs. */
   readonly shutOut?: (person: PersonId) => Promise<void>;
   /** Left out where people are told nothing. */
@@ -133,6 +135,7 @@ async function pair(code: string, deps: PeopleDeskDeps): Promise<DeskAnswer> {
     return letInNow;
   });
   if (person === undefined) return { ok: false, text: 'there is no such code, or it was used, replaced or is too old' };
+  deps.log.write('info', 'someone was let in', { person, as: 'guest', by: 'a code' });
   deps.deliverTo?.(person);
   const name = (await store.people.list()).find((each) => each.person === person)?.name;
   return {
@@ -164,6 +167,7 @@ async function revoke({ person, sure }: Revocation, deps: PeopleDeskDeps): Promi
   const wasPaired = await store.people.remove(person as PersonId);
   const stays = allowedPeople(settings.current.config).has(person as PersonId);
   if (stays) return { ok: false, text: `${person} is named in the settings, under telegram.allow: take it out there` };
+  if (wasPaired) deps.log.write('info', 'access was taken back', { person, by: 'gateway revoke' });
   if (wasPaired) await shutOut?.(person as PersonId);
   await word?.takeBack(person as PersonId, letIn);
   return wasPaired

@@ -1,4 +1,5 @@
 import type { PersonId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
 import type { Session } from '../model/session.ts';
 import type { SettingsState } from '../model/settings.ts';
 import type { Signals, Store } from '../model/store.ts';
@@ -76,9 +77,13 @@ export async function closeSessionsOf(person: PersonId, deps: CloseDeps): Promis
 export interface LostAccessDeps extends AccessDeps {
   /** Ends what someone has running. */
   readonly shutOut: (person: PersonId) => Promise<void>;
+  readonly log: Log;
 }
 
-/** Whom an edit of the settings shut out. Each is remembered until what they have running was stopped. */
+/**
+ * Whom an edit of the settings shut out, and, for the log, whom it let in. Each is remembered until what they have running
+ * was stopped.
+ */
 export class LostAccess {
   readonly #deps: LostAccessDeps;
   readonly #people = new Set<PersonId>();
@@ -91,19 +96,25 @@ export class LostAccess {
 
   /** Looks at the settings as they are now. An edit that changed nothing here costs nothing. */
   async stopTurns(): Promise<void> {
-    this.#noteLosses();
+    this.#noteChanges();
     for (const person of this.#people) {
       // A code may have let them in as well.
-      if (!(await isLetIn(person, this.#deps))) await this.#deps.shutOut(person);
+      if (!(await isLetIn(person, this.#deps))) {
+        await this.#deps.shutOut(person);
+        this.#deps.log.write('info', 'access was taken back', { person, by: 'the settings' });
+      }
       this.#people.delete(person);
     }
   }
 
-  #noteLosses(): void {
-    const { current } = this.#deps.settings;
+  #noteChanges(): void {
+    const { settings, log } = this.#deps;
+    const { current } = settings;
     if (current === this.#seen) return;
-    const allowed = allowedPeople(current.config);
-    for (const person of allowedPeople(this.#seen.config)) if (!allowed.has(person)) this.#people.add(person);
+    const [before, now] = [allowedPeople(this.#seen.config), allowedPeople(current.config)];
     this.#seen = current;
+    for (const person of now.difference(before))
+      log.write('info', 'someone was let in', { person, as: 'owner', by: 'the settings' });
+    for (const person of before.difference(now)) this.#people.add(person);
   }
 }

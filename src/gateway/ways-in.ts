@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { Inbound } from '../model/channel.ts';
 import { partsToText } from '../model/message.ts';
 import type { Store } from '../model/store.ts';
@@ -8,6 +9,7 @@ import type { IntakeDeps } from './intake.ts';
 export function createWaysIn(deps: {
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
 }): Pick<IntakeDeps, 'offerPairing' | 'bindOwner'> {
   return {
     async offerPairing(from) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
 import { askControlSocket } from '../../src/gateway/control-socket.ts';
 import { askPeopleDesk, openPeopleDesk } from '../../src/gateway/people-desk.ts';
 import { withDefaults } from '../../src/model/config.ts';
@@ -21,6 +22,7 @@ test('one that is no request is answered, and the desk stays open', async () => 
     clock,
     settings,
     web: undefined,
+    log: silentLog,
     report: () => undefined,
   });
 
@@ -34,7 +36,7 @@ test('a desk that is opened again takes the place of one that died, and after it
   await using folder = await makeTempFolder();
   await using house = await openStoreHouse(sqlite);
   const { store, clock } = house;
-  const deps = { store, clock, settings, web: undefined, report: () => undefined };
+  const deps = { store, clock, settings, web: undefined, log: silentLog, report: () => undefined };
   {
     await using _dead = await openPeopleDesk(folder.path, deps);
     await using _living = await openPeopleDesk(folder.path, deps);
@@ -57,6 +59,7 @@ test('a home on a path too long for a socket is served all the same, and that is
     clock,
     settings,
     web: undefined,
+    log: silentLog,
     report: (line) => reported.push(line),
   });
 

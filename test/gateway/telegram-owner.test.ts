@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '../support/manual-clock.ts';
 import { delays, says } from '../support/model-script.ts';
@@ -149,4 +151,38 @@ test('whom an edit of the settings shuts out has nothing left running once it is
     telegram.shown(ben.id).map(({ text }) => text),
     ['Stopped.'],
   );
+});
+
+test('the log says who was let in and who lost their access, and by which way, with their ids alone', async () => {
+  await using house = await openTelegramHouse({ script: () => says('Hello.'), telegram: {} });
+  const { telegram } = house;
+  telegram.say(`/start ${await house.ask({ type: 'invite-owner' })}`);
+  await telegram.whenShown(anna.id, (texts) => texts.length > 0);
+  telegram.say('hi', { from: ben });
+  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+  await house.ask({ type: 'revoke', person: 'telegram:43' });
+  for (const [allow, answers] of [
+    [[7], 1],
+    [[], 2],
+  ] as const) {
+    await house.configure({ allow: [...allow] });
+    telegram.say('hi');
+    await telegram.whenShown(anna.id, (texts) => texts.filter((text) => text === 'Hello.').length === answers);
+  }
+
+  const lines = (await readFile(join(house.home, 'logs', 'talaria.log'), 'utf8')).trim().split('\n');
+  const said = lines.flatMap((line) => {
+    const { time: _time, message, ...fields } = JSON.parse(line) as Readonly<Record<string, string>>;
+    return /was let in|taken back/.test(message ?? '') ? [{ message, ...fields }] : [];
+  });
+  const letIn = { message: 'someone was let in', level: 'info' };
+  const takenBack = { message: 'access was taken back', level: 'info' };
+  assert.deepEqual(said, [
+    { ...letIn, person: 'telegram:42', as: 'owner', by: 'a link' },
+    { ...letIn, person: 'telegram:43', as: 'guest', by: 'a code' },
+    { ...takenBack, person: 'telegram:43', by: 'gateway revoke' },
+    { ...letIn, person: 'telegram:7', as: 'owner', by: 'the settings' },
+    { ...takenBack, person: 'telegram:7', by: 'the settings' },
+  ]);
 });
