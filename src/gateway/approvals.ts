@@ -255,5 +255,5 @@ function describeEnding({ verdict, rule, scope }: ApprovalAnswer): string {
   if (rule === 'timeout') return 'Nobody answered in time: denied.';
   if (verdict === 'denied') return 'Denied.';
   if (scope === undefined) return 'Allowed.';
-  return scope === 'always' ? 'Allowed always.' : 'Allowed for this session.';
+  return scope === 'always' ? 'Allowed always, in everybody’s sessions.' : 'Allowed for this session.';
 }

@@ -50,7 +50,11 @@ async function takeBack(inbound: InboundMessage, deps: CommandDeps): Promise<str
 
 const notTheirs = 'Only an owner can allow that, or whoever asked for what it is about.';
 const nothingAsked = 'Nothing is asked here.';
-const reaches: Readonly<Record<ConsentScope, string>> = { once: '', session: ' for this session', always: ' always' };
+const reaches: Readonly<Record<ConsentScope, string>> = {
+  once: '',
+  session: ' for this session',
+  always: ' always, in everybody’s sessions',
+};
 
 function narrowest(wishes: readonly ConsentScope[]): ConsentScope {
   return scopes.find((scope) => wishes.includes(scope)) ?? 'once';

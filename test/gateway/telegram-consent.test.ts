@@ -7,7 +7,7 @@ import { callsTool, says } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
 import { dropsBefore, floods } from '../support/telegram-server-faults.ts';
-import { anna } from '../support/telegram-server.ts';
+import { anna, ben } from '../support/telegram-server.ts';
 
 type Buttons = readonly { readonly text: string; readonly data: string }[];
 
@@ -82,8 +82,34 @@ test('on a phone a button allows a command once, for the session or always, and 
       .shown(anna.id)
       .map(({ text }) => text)
       .join('\n'),
-    /\n\nAllowed always\./,
+    /\n\nAllowed always, in everybody’s sessions\./,
   );
+});
+
+test('what an owner allows for good runs unasked in the session of a guest, too, and the owner is told so', async () => {
+  await using programs = await openFakePrograms('git');
+  await using house = await openTelegramHouse({
+    script: [push, says('One.'), push, says('Two.')],
+    env: { PATH: programs.path },
+  });
+  const { telegram } = house;
+  telegram.say('hi', { from: ben });
+  const [offer = ''] = await telegram.whenShown(ben.id, (texts) => texts.length > 0);
+  await house.ask({ type: 'pair', code: /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(offer)?.[0] ?? '' });
+
+  telegram.say('push');
+  await telegram.whenShown(anna.id, (texts) => texts.some((text) => text.includes('Session and Always are for')));
+  telegram.say('/approve always');
+  const told = await telegram.whenShown(
+    anna.id,
+    (texts) => texts.includes('One.') && texts.some((text) => text.startsWith('Allowed always')),
+  );
+  telegram.say('push', { from: ben });
+  const heard = await telegram.whenShown(ben.id, (texts) => texts.includes('Two.'));
+
+  assert.ok(told.some((text) => text.startsWith('Allowed always, in everybody’s sessions: git push')));
+  assert.ok(!heard.some((text) => text.includes('git push')));
+  assert.equal((await programs.calls()).length, 2);
 });
 
 test('a guest allows for the session at most: what is allowed for good is for owners to say', async () => {
