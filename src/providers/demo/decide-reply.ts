@@ -30,7 +30,7 @@ const abilities = [
  * the last one, so it always comes to an end. Pure.
  */
 export function decideReply(request: DemoRequest): DemoReply {
-  const paragraphs: string[] = [];
+  const paragraphs = request.pictures.length === 0 ? [] : [describeUnseen(request.pictures)];
   let used = 0;
   for (const intent of request.wishes.flatMap(understand)) {
     const step = planStep(intent, [...request.earlier, ...request.rounds.slice(0, used)]);
@@ -48,6 +48,10 @@ export function decideReply(request: DemoRequest): DemoReply {
   }
   if (paragraphs.length === 0) paragraphs.push(abilities);
   return { type: 'say', text: [...(request.hasSpoken === 'yes' ? [] : [introduction]), ...paragraphs].join('\n\n') };
+}
+
+function describeUnseen(pictures: readonly string[]): string {
+  return `I take no pictures. All that I read is: ${pictures.join(' ')}`;
 }
 
 function planStep(intent: Intent, past: readonly DemoRound[]): DemoReply {

@@ -13,6 +13,8 @@ export interface DemoRound {
 export interface DemoRequest {
   /** What the user wants: the newest message, and what was added while tools ran. */
   readonly wishes: readonly string[];
+  /** What stands in the place of the pictures of the newest message, which it cannot see. */
+  readonly pictures: readonly string[];
   readonly rounds: readonly DemoRound[];
   /** What it did for messages before that one. */
   readonly earlier: readonly DemoRound[];
@@ -25,6 +27,9 @@ const steering = new RegExp(`\\n*<${steeringTag}>\\n([\\s\\S]*?)\\n</${steeringT
 // What ended in the background is told among the messages of the user, and is none of them.
 const news = /^\[.*\bThis is no message of the user\b.*\]\n*/gm;
 
+// Each on a line of its own, as a model reads it that takes no pictures.
+const picture = /^\[an image: .*\]$/gm;
+
 /** Reads the body of a chat completions request, as a server would. */
 export function readDemoRequest(body: string): DemoRequest {
   const parsed = parseJson(body);
@@ -33,8 +38,10 @@ export function readDemoRequest(body: string): DemoRequest {
   const lastUser = messages.findLastIndex((message) => message['role'] === 'user' && !isOnlyNews(message));
   const since = messages.slice(lastUser + 1);
   const added = since.flatMap((message) => steering.exec(textIn(message['content']))?.[1] ?? []);
+  const said = textIn(messages[lastUser]?.['content']).replaceAll(news, '');
   return {
-    wishes: [textIn(messages[lastUser]?.['content']).replaceAll(news, ''), ...added],
+    wishes: [said.replaceAll(picture, ''), ...added],
+    pictures: said.match(picture) ?? [],
     rounds: roundsIn(since),
     earlier: roundsIn(messages.slice(0, Math.max(lastUser, 0))),
     tools: request['tool_choice'] === 'none' ? new Set() : new Set(objectsIn(request['tools']).map(nameOf)),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { BlobId } from '../../../src/base/ids.ts';
 import { textPart } from '../../../src/model/message.ts';
-import type { AssistantMessage, Message, ToolOutcome } from '../../../src/model/message.ts';
+import type { AssistantMessage, Message, Part, ToolOutcome } from '../../../src/model/message.ts';
 import type { ModelEvent, ModelRequest, Provider, ToolSchema } from '../../../src/model/provider.ts';
 import { demoRuntime } from '../../../src/providers/choose-runtime.ts';
 import { DemoTransport } from '../../../src/providers/demo/demo-transport.ts';
@@ -371,4 +372,24 @@ test('a reply of the demo can be stopped', async () => {
   }
 
   assert.deepEqual([events.length, events.at(-1)], [2, { type: 'failed', failure: { type: 'aborted' } }]);
+});
+
+test('a picture that it is shown is said not to be seen, and what else was asked for is done', async () => {
+  const picture: Part = {
+    type: 'image',
+    blob: 'blob_1' as BlobId,
+    mediaType: 'image/png',
+    bytes: 5000,
+    name: 'a [1].png',
+  };
+  const unseen = 'I take no pictures. All that I read is: [an image: a [1].png, image/png, 5 KB]';
+
+  const alone = await answerTo([{ role: 'user', parts: [picture] }]);
+  const asked = await answerTo([{ role: 'user', parts: [picture, textPart('say hello')] }]);
+  const later = await answerTo([{ role: 'user', parts: [picture] }, alone, user('say hello')]);
+
+  assert.deepEqual(
+    [alone, asked, later].map((message) => textOf(message).split('\n\n').slice(-2)),
+    [[textOf(alone).split('\n\n')[0], unseen], [unseen, 'Hello.'], ['Hello.']],
+  );
 });
