@@ -109,8 +109,8 @@ export class SettingsWatch {
     this.#untold = [];
     if (owner !== undefined) this.#tellAt(owner.address);
     else for (const { text } of untold) this.#deps.report(text);
-    // Whoever else was told: it is what the home chat wished to hear.
-    if (untold.length > 0) void this.#tellHome();
+    // Whoever else was told: it is what the home chat wished to hear, also one that was chosen since.
+    void this.#tellHome();
   }
 
   async #tellHome(): Promise<void> {

@@ -27,6 +27,7 @@ interface WatchBench extends AsyncDisposable {
   /** What was told, by whom it was told to. */
   readonly told: Record<'7' | '1' | '8' | '9' | '-5' | 'runner', string[]>;
   readonly write: (settings: string) => void;
+  readonly setHome: (chat: Pick<Inbound, 'address'>) => void;
 }
 
 /** Anna, whom the settings let in, is the owner, and her private chat is the home chat. Ben was let in as a guest. */
@@ -40,17 +41,19 @@ async function openWatch(): Promise<WatchBench> {
   await store.people.offer({ digest: 'd', person: ben.person, at: clock.now(), expiresAt: clock.now() + 1000 });
   await store.people.admit('d', clock.now());
   const told: WatchBench['told'] = { 7: [], 1: [], 8: [], 9: [], '-5': [], runner: [] };
+  let homeChat = anna.address;
+  const setHome: WatchBench['setHome'] = ({ address }) => void (homeChat = address);
   const watch = new SettingsWatch({
     settings,
     store,
     shutOut: () => Promise.resolve(),
     tellings: { tell: ({ chat }, text) => void told[chat as '7'].push(text) },
     report: (line) => void told.runner.push(line),
-    findHomeChat: () => Promise.resolve(anna.address),
+    findHomeChat: () => Promise.resolve(homeChat),
     clock,
     log: silentLog,
   });
-  return { watch, store, settings, told, write, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { watch, store, settings, told, write, setHome, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 test('what is wrong with an edit is told to the next one, where it could not be told who has access', async () => {
@@ -85,9 +88,10 @@ for (const [what, edit, words] of [
   });
 }
 
+const annaInGroup = { ...anna, address: { ...anna.address, chat: '-5', member: anna.person } };
+
 test('a group is not told of a broken edit, though an owner speaks there or has a turn there', async () => {
   await using bench = await openWatch();
-  const annaInGroup = { ...anna, address: { ...anna.address, chat: '-5', member: anna.person } };
   bench.write('agent: [\n');
 
   await bench.watch.judge(press(annaInGroup));
@@ -96,6 +100,17 @@ test('a group is not told of a broken edit, though an owner speaks there or has 
 
   const counts = Object.fromEntries(Object.entries(bench.told).map(([who, lines]) => [who, lines.length]));
   assert.deepEqual(counts, { 7: 1, 1: 0, 8: 0, 9: 0, '-5': 0, runner: 1 });
+});
+
+test('a group that becomes the home chat hears what is wrong with the settings by then, once', async () => {
+  await using bench = await openWatch();
+  bench.write('agent: [\n');
+  await bench.watch.judge(press(annaInGroup));
+
+  bench.setHome({ address: { ...anna.address, chat: '-5' } });
+  for (const chat of [annaInGroup, anna, annaInGroup]) await bench.watch.judge(press(chat));
+
+  assert.deepEqual([bench.told['-5'].length, bench.told[7].length], [1, 1]);
 });
 
 test('the home chat hears of a broken edit that an owner was told elsewhere, once', async () => {
