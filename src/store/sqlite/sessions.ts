@@ -159,9 +159,9 @@ function find(db: Database, id: SessionId): Session | undefined {
 }
 
 function matching(db: Database, written: string): readonly Session[] {
-  const typed = written.trim().toLowerCase().replace(/^ses_/, '');
+  const typed = written.trim().toLowerCase();
   if (typed.length < fewestCharacters) return [];
-  const prefix = `ses_${typed}`;
+  const prefix = typed.startsWith('ses_') ? typed : `ses_${typed}`;
   const begun = db.all(sessionsBetween, prefix, prefix + highestCharacter);
   return (begun.length > 0 ? begun : db.all(sessionsEnding, typed, typed)).map(toSession);
 }
