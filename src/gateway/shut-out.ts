@@ -29,8 +29,10 @@ export async function isShutOut(
   deps: AccessDeps & { readonly store: Pick<Store, 'turns'> },
 ): Promise<boolean> {
   if (isOwnersPlace(address)) return false;
-  // A private chat has the id of the person in it, who need not be looked up in its log.
-  if (await isLetIn(`${address.platform}:${address.chat}` as PersonId, deps)) return false;
+  // A private chat has the id of the person in it, and what a member has alone that of the member: who they are need not be
+  // looked up in the log.
+  const whose = address.member ?? (`${address.platform}:${address.chat}` as PersonId);
+  if (await isLetIn(whose, deps)) return false;
   const person = await whoAdmitted(turn, deps.store);
   return person !== undefined && !(await isLetIn(person, deps));
 }
