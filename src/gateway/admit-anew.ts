@@ -8,6 +8,7 @@ import type { ResetReason } from './decide-reset.ts';
 import { describeTime } from './describe-wait.ts';
 import { keepParts } from './keep-images.ts';
 import type { InboundMessage } from './keep-images.ts';
+import { replyTarget } from './reply-target.ts';
 
 export interface AnewDeps {
   readonly store: Pick<Store, 'transaction'>;
@@ -67,7 +68,7 @@ async function renewAndAccept(
   const { person } = inbound;
   if ((await tx.inbox.note(inbound.key)) === 'duplicate') throw new AcceptedBefore();
   const parts = await keepParts(inbound, sessionId, tx);
-  await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person }]);
+  await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person, ...replyTarget(inbound, before) }]);
   if (isOver && reset.notify) {
     await tx.outbox.enqueue({ sessionId, address, kind: 'notice', text: notice, notAfter: clock.now() + noticeLifeMs });
   }

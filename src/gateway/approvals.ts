@@ -11,6 +11,7 @@ import type { Store } from '../model/store.ts';
 import type { Standing } from '../model/tool.ts';
 import type { ConsentScope, TurnRef, Verdict } from '../model/turn.ts';
 import { isOwnConversation } from './access.ts';
+import { findReplyAt } from './reply-target.ts';
 import { sendAgain } from './send-again.ts';
 import type { SendAgainOptions } from './send-again.ts';
 import { whoAdmitted } from './shut-out.ts';
@@ -48,6 +49,12 @@ interface Pending {
   readonly resolve: (said: Said) => void;
 }
 
+interface Asking {
+  readonly session: Session;
+  readonly channel: Channel;
+  readonly question: Outbound;
+}
+
 /** A question that was answered in words, and how many are still open there. */
 export interface AnsweredQuestion {
   readonly question: string;
@@ -76,8 +83,10 @@ export class PendingApprovals implements Approvals {
     if (given !== undefined) return given;
     const channel = this.#deps.channelFor(session.address);
     if (channel?.traits.asks !== 'yes') return { verdict: 'denied', by: null };
+    const reply = await findReplyAt(session.address, request.turn, this.#deps.store.turns);
     signal.throwIfAborted();
-    return await this.#askPerson(request, session, channel, signal);
+    const question = { ...this.#word(request, session.address), ...reply };
+    return await this.#askPerson(request, { session, channel, question }, signal);
   }
 
   /** What was allowed before, for more than one act. A limit of money is not about a call, and stays a question. */
@@ -93,12 +102,10 @@ export class PendingApprovals implements Approvals {
 
   async #askPerson(
     request: ApprovalRequest,
-    session: Session,
-    channel: Channel,
+    { session, channel, question }: Asking,
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<Said>();
-    const question = this.#word(request, session.address);
     const pending: Pending = { address: addressKey(session.address), turn: request.turn, question, resolve };
     const giveUp = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', giveUp, { once: true });

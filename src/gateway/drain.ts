@@ -15,6 +15,7 @@ import { EarlierAnswers } from './earlier-answers.ts';
 import type { LaneControl } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
 import { replyLifeMs } from './reply-life.ts';
+import { replyAt } from './reply-target.ts';
 import { SessionLease } from './session-lease.ts';
 import { isShutOut, whoAdmitted } from './shut-out.ts';
 import { WaitTeller } from './tell-waits.ts';
@@ -28,7 +29,7 @@ export interface DrainDeps {
   readonly settings: Pick<Settings, 'current'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly show: (session: Session, turn: TurnRef, event: StepEvent) => void;
+  readonly show: (session: Session, turn: WaitingTurn, event: StepEvent) => void;
   /** Takes over what changed in the settings, before a turn begins. */
   readonly refreshSettings: (session: Session) => Promise<void>;
   readonly modelNews: Pick<ModelNews, 'look'>;
@@ -96,7 +97,7 @@ interface RunDeps extends DrainDeps {
 }
 
 /** Runs one turn. True where a shutdown left it unsettled. */
-async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<boolean> {
+async function runOne(turn: WaitingTurn, session: Session, deps: RunDeps): Promise<boolean> {
   const show = (event: StepEvent): void => deps.show(session, turn, event);
   await using waits = new WaitTeller({
     tell: (text) => show({ type: 'status', text }),
@@ -111,7 +112,7 @@ async function runOne(turn: TurnRef, session: Session, deps: RunDeps): Promise<b
     settleTurn(turn, session, result, { ...deps, tx, pictures });
   const { signal, interruptDepth } = deps.lane.begin(turn, () => waits.describe());
   if (deps.stoppedBy !== undefined) deps.lane.abort({ type: 'stop', by: deps.stoppedBy });
-  const earlier = new EarlierAnswers(session, deps);
+  const earlier = new EarlierAnswers(session, { ...deps, ...replyAt(session.address, turn.replyTo) });
   const run = held.agent.run(turn, {
     settings: session.settings,
     keepAnswer: (tx, text) => earlier.keep(tx, text),
@@ -155,7 +156,7 @@ interface Settling extends Pick<RunDeps, 'clock' | 'lease' | 'traitsAt'> {
  * In the same transaction as the result: the reply goes into the outbox, and the lease is given back where nothing else waits.
  */
 async function settleTurn(
-  turn: TurnRef,
+  turn: WaitingTurn,
   session: Session,
   result: TurnResult,
   { tx, pictures, clock, lease, traitsAt }: Settling,
@@ -169,6 +170,7 @@ async function settleTurn(
     kind,
     text: wasInterrupted ? await describeInterruption(turn, tx) : describeResult(result),
     files: filesOf(pictures),
+    ...replyAt(session.address, turn.replyTo),
     notAfter: clock.now() + replyLifeMs,
     // There a reply has arrived as soon as it is in the store.
     ...(traitsAt(session.address)?.resend === 'reads-store' && { state: 'sent' }),

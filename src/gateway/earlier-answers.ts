@@ -10,6 +10,8 @@ export interface EarlierAnswersDeps {
   /** Sends what waits for an address. Never rejects. */
   readonly send: (address: Address) => Promise<void>;
   readonly clock: Clock;
+  /** The message that the turn answers, where that is to be seen. */
+  readonly replyTo?: string;
 }
 
 /**
@@ -28,10 +30,11 @@ export class EarlierAnswers {
 
   /** In the transaction of the request with which the turn goes on. */
   async keep(tx: StoreTx, text: string): Promise<void> {
-    const { traitsAt, clock } = this.#deps;
+    const { traitsAt, clock, replyTo } = this.#deps;
     const { id: sessionId, address } = this.#session;
     if (!isOnlySentTo(traitsAt(address))) return;
-    await tx.outbox.enqueue({ sessionId, address, kind: 'reply', text, notAfter: clock.now() + replyLifeMs });
+    const reply = { kind: 'reply', text, ...(replyTo !== undefined && { replyTo }) } as const;
+    await tx.outbox.enqueue({ sessionId, address, ...reply, notAfter: clock.now() + replyLifeMs });
     this.#isWaiting = true;
   }
 

@@ -20,6 +20,7 @@ import { judgeImages, keepParts } from './keep-images.ts';
 import type { InboundMessage } from './keep-images.ts';
 import type { Lanes } from './lanes.ts';
 import type { PendingQuestions } from './questions.ts';
+import { replyTarget } from './reply-target.ts';
 
 export interface IntakeDeps {
   readonly access: (inbound: Inbound) => Promise<Access>;
@@ -199,7 +200,10 @@ async function admitWork(work: Work, inbound: InboundMessage, deps: IntakeDeps):
     const { id: sessionId } = await tx.sessions.at(inbound);
     const admitted: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
     const found = await findPlace(sessionId, undefined, tx);
-    if (found.type === 'waits') await tx.turns.append(admitted, [{ type: 'turn.admitted', parts, person, purpose }]);
+    if (found.type === 'waits') {
+      const reply = replyTarget(inbound, found.before);
+      await tx.turns.append(admitted, [{ type: 'turn.admitted', parts, person, purpose, ...reply }]);
+    }
     return { turn: admitted, place: found };
   });
   const intake = await finish(place, turn, inbound, deps);
@@ -220,7 +224,8 @@ async function admit(
     if (place.type === 'full') return place;
     const interrupts = place.interrupts && { interrupts: place.interrupts };
     const parts = await keepParts(inbound, sessionId, tx);
-    await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts }]);
+    const reply = replyTarget(inbound, place.before);
+    await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts, ...reply }]);
     return place;
   });
   return admission === 'moved' ? admission : await finish(admission, turn, inbound, deps);

@@ -8,10 +8,11 @@ import type { AskedQuestion, QuestionEnd, Questions } from '../model/questions.t
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
 import type { Store } from '../model/store.ts';
+import { findReplyAt } from './reply-target.ts';
 import { sendAgain } from './send-again.ts';
 
 export interface QuestionDeps {
-  readonly store: Pick<Store, 'sessions' | 'transaction'>;
+  readonly store: Pick<Store, 'sessions' | 'turns' | 'transaction'>;
   readonly channelFor: (address: Address) => Channel | undefined;
   /** How long a person is waited for; read anew for each question. */
   readonly patienceMs: () => number;
@@ -64,9 +65,10 @@ export class PendingQuestions implements Questions {
     const session = await store.sessions.get(question.turn.sessionId);
     const channel = session && channelFor(session.address);
     if (session === undefined || channel?.traits.asks !== 'yes') return { type: 'nobody' };
+    const reply = await findReplyAt(session.address, question.turn, store.turns);
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<QuestionEnd>();
-    const message = this.#word(question, session.address);
+    const message = { ...this.#word(question, session.address), ...reply };
     const ended = new AbortController();
     const over = AbortSignal.any([signal, ended.signal]);
     const asked = { question, message, resolve, over, doubted: undefined };

@@ -5,6 +5,7 @@ import type { ChannelStates } from './channel-states.ts';
 import { takesLong } from './commands.ts';
 import { describeFailedIntake, describeIntake, describePress } from './describe-intake.ts';
 import type { Intake } from './intake.ts';
+import { replyAt, replyTarget } from './reply-target.ts';
 import type { Tellings } from './tellings.ts';
 
 export interface ReceptionDeps {
@@ -73,7 +74,10 @@ async function dealWith(inbound: Inbound, channel: Channel, deps: ReceptionDeps,
   else if (answer !== undefined && inbound.type === 'choice' && press === undefined)
     tellings.tell(inbound.address, answer);
   else if (answer !== undefined && inbound.type === 'message')
-    await tellings.answer(inbound, answer, intake.type === 'commanded' ? intake.as : undefined);
+    await tellings.answer(inbound, answer, {
+      kind: intake.type === 'commanded' ? intake.as : undefined,
+      ...replyAt(inbound.address, replyTarget(inbound, 0).replyTo),
+    });
   // Beside the rest: what comes behind a press does not wait for a sign on a button.
   if (press !== undefined) void channel.endPress?.(press, describePress(intake), signal);
   deps.follow(intake);

@@ -17,7 +17,9 @@ export interface TellingsDeps {
   readonly signal: AbortSignal;
 }
 
-type AnswerKind = Extract<OutboundKind, 'notice' | 'listing'>;
+interface AnswerManner extends Pick<Outbound, 'replyTo'> {
+  readonly kind?: Extract<OutboundKind, 'notice' | 'listing'> | undefined;
+}
 
 const answerLifeMs = 60 * 60 * 1000;
 
@@ -34,10 +36,10 @@ export class Tellings implements AsyncDisposable {
    * Answers a message of someone who has access. Resolves when the answer cannot be lost any more; a chat that is slow to
    * show it is not waited for.
    */
-  async answer(where: NewSession, text: string, kind: AnswerKind = 'notice'): Promise<void> {
+  async answer(where: NewSession, text: string, manner: AnswerManner = {}): Promise<void> {
     const { channelFor, deliver } = this.#deps;
     const { address } = where;
-    const isKept = channelFor(address)?.traits.answers !== 'at-once' && (await this.#keep(where, text, kind));
+    const isKept = channelFor(address)?.traits.answers !== 'at-once' && (await this.#keep(where, text, manner));
     if (isKept) this.#begin(deliver(address));
     else this.tell(address, text);
   }
@@ -52,12 +54,13 @@ export class Tellings implements AsyncDisposable {
   }
 
   /** A stop is answered on a full disk, too: what cannot be kept is shown at once. */
-  async #keep(where: NewSession, text: string, kind: AnswerKind): Promise<boolean> {
+  async #keep(where: NewSession, text: string, { kind = 'notice', replyTo }: AnswerManner): Promise<boolean> {
     const { store, clock } = this.#deps;
     try {
       const { id: sessionId } = await store.sessions.at(where);
       const notAfter = clock.now() + answerLifeMs;
-      await store.outbox.enqueue({ sessionId, address: where.address, kind, text, notAfter });
+      const reply = replyTo === undefined ? {} : { replyTo };
+      await store.outbox.enqueue({ sessionId, address: where.address, kind, text, ...reply, notAfter });
       return true;
     } catch (thrown) {
       this.#note('an answer could not be kept', describeError(thrown));

@@ -3,8 +3,10 @@ import { callLine } from '../model/call-words.ts';
 import type { Channel, Preview } from '../model/channel.ts';
 import { addressKey } from '../model/session.ts';
 import type { Address } from '../model/session.ts';
+import type { WaitingTurn } from '../model/store.ts';
 import type { StepEvent, TurnEntry, TurnRef } from '../model/turn.ts';
 import { waitingForPerson } from './describe-wait.ts';
+import { replyAt } from './reply-target.ts';
 
 /** What is seen of a running turn: its reply so far, and what is being done. */
 interface Shown {
@@ -16,6 +18,7 @@ type Over = Extract<Preview, { readonly type: 'over' }>;
 
 interface ShownTurn extends Shown {
   readonly turnId: TurnId;
+  readonly replyTo?: string;
 }
 
 export interface PreviewDeps {
@@ -45,14 +48,14 @@ export class TurnPreviews {
     this.#deps = deps;
   }
 
-  show(address: Address, { turnId }: TurnRef, event: StepEvent): void {
+  show(address: Address, { turnId, replyTo }: WaitingTurn, event: StepEvent): void {
     const key = addressKey(address);
     if (isEndWithoutReply(event)) this.#unanswered.add(turnId);
     const last = this.#shown.get(key);
     const before = last?.turnId === turnId ? last : undefined;
     const next = previewEvent(before ?? nothing, event);
     if (next === before) return;
-    this.#shown.set(key, { turnId, text: next.text, status: next.status });
+    this.#shown.set(key, { turnId, text: next.text, status: next.status, ...replyAt(address, replyTo) });
     this.#open.set(key, (this.#open.get(key) ?? new Set()).add(turnId));
     this.#display(address);
   }
@@ -83,8 +86,8 @@ export class TurnPreviews {
     if (shown === undefined || this.#deps.isHeldUp(address)) return;
     // The end of the one before it would take this one off the screen, and with it a reply that has taken its place.
     if (this.#open.get(key)?.size !== 1) return;
-    const { text, status } = shown;
-    void this.#deps.channelFor(address)?.preview({ type: 'working', address, text, status }, this.#deps.signal);
+    const { turnId: _turn, ...seen } = shown;
+    void this.#deps.channelFor(address)?.preview({ type: 'working', address, ...seen }, this.#deps.signal);
   }
 }
 

@@ -28,6 +28,8 @@ export type Inbound =
       readonly images?: readonly GivenImage[];
       /** `none` where it is all words, whatever it begins with, as in something that was pasted. */
       readonly commands?: 'none';
+      /** Set where its answer is shown as a reply to it: always, or where the answer to something else may stand between them. */
+      readonly answeredBy?: 'reply' | 'reply-if-it-waited';
       /** The folder that a new session at this address works in. */
       readonly workdir: string;
     }
@@ -95,6 +97,8 @@ export interface Outbound {
   readonly choices?: readonly string[];
   /** Of a question: how far a yes may reach, where it may reach further than this once. */
   readonly offer?: ConsentOffer;
+  /** The id of the message at the address that this answers, where that is to be seen. A platform that cannot show it leaves it out. */
+  readonly replyTo?: string;
   /** Sent behind the text, in this order. Nothing is ever sent because a text happens to name it. */
   readonly files?: readonly OutboundFile[];
 }
@@ -136,6 +140,8 @@ export type Preview =
       readonly text: string;
       /** What is being done or waited for, in one line; may be empty. */
       readonly status: string;
+      /** As of the reply that completes it: what was shown cannot become a reply later. */
+      readonly replyTo?: string;
     }
   /**
    * The turn is over. A reply that was sent has completed the preview by then; one that is held up, or that the turn comes to

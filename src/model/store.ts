@@ -4,7 +4,7 @@ import type { MicroUsd } from './money.ts';
 import type { Usage } from './provider.ts';
 import type { CacheLife, RuntimeName } from './runtime.ts';
 import type { Address, FrozenPrompt, Session, SessionSettings } from './session.ts';
-import type { LoggedEntry, TurnEntry, TurnRef } from './turn.ts';
+import type { LoggedEntry, SaidMessage, TurnEntry, TurnRef } from './turn.ts';
 
 /** The right to write: who holds a newer epoch of the lease shuts out everyone with an older one. */
 export interface Fence {
@@ -16,6 +16,8 @@ export interface Fence {
 export interface WaitingTurn extends TurnRef {
   /** The turn that is stopped for this one. */
   readonly interrupts?: TurnId;
+  /** The message that its answer is shown as a reply to. */
+  readonly replyTo?: SaidMessage;
 }
 
 export interface TurnLog {
@@ -99,6 +101,7 @@ export interface NewOutbound {
   readonly kind: OutboundKind;
   readonly text: string;
   readonly files?: readonly OutboundFile[];
+  readonly replyTo?: string;
   readonly notAfter: number;
   /** Set where it has arrived by being written down, so that nothing is left to send. */
   readonly state?: 'sent';

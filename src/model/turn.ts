@@ -48,6 +48,8 @@ export type TurnEntry =
       readonly purpose?: Purpose;
       /** The turn that was running and is stopped for this one, which comes next, before those that wait. */
       readonly interrupts?: TurnId;
+      /** Set where what answers it is to be shown as a reply. The model reads nothing of it. */
+      readonly replyTo?: SaidMessage;
     }
   | { readonly type: 'turn.claimed'; readonly owner: NodeId; readonly epoch: number }
   | { readonly type: 'turn.released' }
@@ -106,6 +108,13 @@ export type TurnEntry =
   /** From here on the model no longer reads that turn. */
   | { readonly type: 'context.undone'; readonly turn: TurnId }
   | { readonly type: 'turn.settled'; readonly result: TurnResult };
+
+/** A message of a person, as its platform knows it. */
+export interface SaidMessage {
+  /** The key of the place where it stands, whoever's conversation it belongs to: elsewhere its id is that of another. */
+  readonly place: string;
+  readonly id: string;
+}
 
 export type Announcement = 'pause' | 'return';
 

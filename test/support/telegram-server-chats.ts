@@ -1,4 +1,4 @@
-import type { InlineKeyboardMarkup, MessageEntity } from 'grammy/types';
+import type { InlineKeyboardMarkup, MessageEntity, ReplyParameters } from 'grammy/types';
 import { isDeepStrictEqual } from 'node:util';
 import { badRequest, TelegramRefusal } from './telegram-server-faults.ts';
 import { checkText } from './telegram-server-text.ts';
@@ -15,6 +15,8 @@ export interface ShownMessage {
   readonly buttons: InlineKeyboardMarkup | undefined;
   /** What came with it; the text is its caption then. */
   readonly file?: ShownFile;
+  /** The message that it is shown as a reply to. */
+  readonly repliesTo?: number;
 }
 
 export interface ShownFile {
@@ -23,7 +25,13 @@ export interface ShownFile {
   readonly bytes: Buffer;
 }
 
+interface SaidByPerson {
+  readonly thread: number | undefined;
+  isDeleted: boolean;
+}
+
 interface ChatState {
+  readonly said: Map<number, SaidByPerson>;
   readonly threads: Set<number>;
   closedBy: TelegramRefusal | undefined;
 }
@@ -40,7 +48,7 @@ export class TelegramChats {
   }
 
   open(chat: number, thread?: number): void {
-    const state = this.#chats.get(chat) ?? { threads: new Set<number>(), closedBy: undefined };
+    const state = this.#chats.get(chat) ?? { said: new Map(), threads: new Set<number>(), closedBy: undefined };
     if (thread !== undefined) state.threads.add(thread);
     this.#chats.set(chat, state);
   }
@@ -49,6 +57,17 @@ export class TelegramChats {
   close(chat: number, status: number, description: string): void {
     this.open(chat);
     (this.#chats.get(chat) as ChatState).closedBy = new TelegramRefusal(status, description);
+  }
+
+  /** A person wrote there. */
+  hear(chat: number, message: number, thread: number | undefined): void {
+    this.#chats.get(chat)?.said.set(message, { thread, isDeleted: false });
+  }
+
+  /** A person deletes what they wrote. */
+  deleteSaid(chat: number, message: number): void {
+    const said = this.#chats.get(chat)?.said.get(message);
+    if (said) said.isDeleted = true;
   }
 
   nextMessageId(): number {
@@ -61,7 +80,8 @@ export class TelegramChats {
     const thread = checkThread(parameters, this.#chats.get(chat));
     const formatted = checkText(parameters['text'], parameters['entities']);
     const buttons = checkButtons(parameters);
-    const shown: ShownMessage = { message_id: this.nextMessageId(), chat, thread, ...formatted, buttons };
+    const reply = this.#checkReply(parameters, chat, thread);
+    const shown: ShownMessage = { message_id: this.nextMessageId(), chat, thread, ...formatted, buttons, ...reply };
     this.#shownIn(chat).push(shown);
     return describe(shown);
   }
@@ -85,6 +105,7 @@ export class TelegramChats {
       ...formatted,
       buttons: undefined,
       file: { kind, name, bytes },
+      ...this.#checkReply(parameters, chat, thread),
     };
     this.#shownIn(chat).push(shown);
     return describe(shown);
@@ -122,6 +143,19 @@ export class TelegramChats {
     const chat = this.#checkChat(parameters);
     checkThread(parameters, this.#chats.get(chat));
     return true;
+  }
+
+  /** What is gone is left out where that is allowed, which it never is for what was said in another topic. */
+  #checkReply(parameters: CallParameters, chat: number, thread: number | undefined): Pick<ShownMessage, 'repliesTo'> {
+    const reply = parameters['reply_parameters'] as ReplyParameters | undefined;
+    const id = reply?.message_id;
+    if (reply === undefined || id === undefined) return {};
+    const said = this.#chats.get(chat)?.said.get(id);
+    const isOurs = this.#shownIn(chat).some((message) => message.message_id === id);
+    if (isOurs || said?.isDeleted === false) return { repliesTo: id };
+    const isElsewhere = said !== undefined && said.thread !== thread;
+    if (reply.allow_sending_without_reply !== true || isElsewhere) throw badRequest('message to be replied not found');
+    return {};
   }
 
   #shownIn(chat: number): ShownMessage[] {

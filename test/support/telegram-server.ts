@@ -157,7 +157,9 @@ export class TelegramServer implements AsyncDisposable {
     const from = fields.from ?? anna;
     const chat = fields.chat ?? { id: from.id, type: 'private', first_name: from.first_name };
     this.chats.open(chat.id, fields.message_thread_id);
-    return { message_id: this.chats.nextMessageId(), date: 1_767_225_600, from, chat, ...fields };
+    const message = { message_id: this.chats.nextMessageId(), date: 1_767_225_600, from, chat, ...fields };
+    this.chats.hear(chat.id, message.message_id, fields.message_thread_id);
+    return message;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -30,7 +30,8 @@ class Session {
   admit(interrupts?: TurnId): void {
     const id = `t${this.#numbers.size}` as TurnId;
     const number = interrupts === undefined ? null : (this.#numbers.get(interrupts) ?? null);
-    this.#rows.push({ session_id: sessionId, id, interrupts: interrupts ?? null, interrupted_number: number });
+    const row = { session_id: sessionId, id, interrupts: interrupts ?? null, interrupted_number: number };
+    this.#rows.push({ ...row, reply_to: null });
     this.#numbers.set(id, this.#numbers.size);
     this.#add(id, { type: 'turn.admitted', parts: [textPart(id)], person, ...(interrupts && { interrupts }) });
   }

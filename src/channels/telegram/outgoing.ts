@@ -135,9 +135,12 @@ export class Outgoing {
     const { bot } = this.#deps;
     const piece = progress.pieces[progress.next] ?? plainText('');
     const mark = progress.isDoubtful ? repeatMark : plainText('');
-    if ('path' in piece) return await postFile({ address: message.address, file: piece, caption: mark }, bot, signal);
+    // The first piece alone: what follows it stands below.
+    const reply = progress.next === 0 && message.replyTo !== undefined ? { replyTo: message.replyTo } : {};
+    const { address } = message;
+    if ('path' in piece) return await postFile({ address, file: piece, caption: mark, ...reply }, bot, signal);
     const isLast = progress.next === progress.pieces.length - 1;
-    const post = { address: message.address, rich: piece, ...(buttons && isLast && { buttons }) };
+    const post = { address, rich: piece, ...(buttons && isLast && { buttons }), ...reply };
     const previewed = progress.previewed[progress.next];
     if (previewed !== undefined) return await editText(post, previewed, bot, signal);
     return await sendText({ ...post, rich: joinRichText(mark, piece) }, bot, signal);
@@ -154,7 +157,8 @@ async function postFile(post: FilePost, bot: BotApi, signal: AbortSignal): Promi
   const judged = await judgeFile(post.file);
   if (judged.type === 'fit') return await sendFile(post, judged.as, bot, signal);
   const line = bot.redact(`(${post.file.name} was not sent: ${judged.reason})`).toWellFormed();
-  return await sendText({ address: post.address, rich: joinRichText(post.caption, plainText(line)) }, bot, signal);
+  const { file: _file, caption, ...where } = post;
+  return await sendText({ ...where, rich: joinRichText(caption, plainText(line)) }, bot, signal);
 }
 
 function liveQuestion({ account, chat }: Address, id: number, digest: string): LiveQuestion {

@@ -4,7 +4,7 @@ import type { OutboundFile } from '../../model/channel.ts';
 import { judgeSentSize } from '../../model/judge-sent-size.ts';
 import type { Address } from '../../model/session.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
-import { elsewhere } from './post-text.ts';
+import { elsewhere, refuses, replyParameters, replyRefusal } from './post-text.ts';
 import type { RichText } from './rich-text.ts';
 
 export interface FilePost {
@@ -12,6 +12,8 @@ export interface FilePost {
   readonly file: OutboundFile;
   /** Stands under it; empty for none. */
   readonly caption: RichText;
+  /** The message of the same chat that it is a reply to. */
+  readonly replyTo?: string;
 }
 
 /** What the Bot API takes from a bot as a picture. */
@@ -46,12 +48,15 @@ export async function sendFile(
   const result = await send(post, as, bot, signal);
   if (result.type !== 'refused') return result;
   const address = elsewhere(post.address, result);
-  if (address !== undefined) return await sendFile({ ...post, address }, as, bot, signal);
+  if (address !== undefined || (post.replyTo !== undefined && refuses(result, replyRefusal))) {
+    const { replyTo: _left, ...rest } = post;
+    return await sendFile({ ...rest, address: address ?? post.address }, as, bot, signal);
+  }
   return as === 'picture' && result.code === 400 ? await sendFile(post, 'file', bot, signal) : result;
 }
 
 async function send(
-  { address, file, caption }: FilePost,
+  { address, file, caption, replyTo }: FilePost,
   as: OutboundFile['kind'],
   bot: BotApi,
   signal: AbortSignal,
@@ -60,6 +65,7 @@ async function send(
   const other = {
     ...(caption.text !== '' && { caption: caption.text, caption_entities: [...caption.entities] }),
     ...(address.thread !== '' && { message_thread_id: Number(address.thread) }),
+    ...replyParameters(replyTo),
   };
   const result = await bot.upload<{ readonly message_id: number }>((api, stop) => {
     const input = new InputFile(file.path, file.name);

@@ -169,7 +169,7 @@ export class Previews {
       while (!showing.isLost && this.#nextStep(showing) && (await this.#waitForPace(showing.address, stop))) {
         // What is wanted may have changed while we waited.
         const step = this.#nextStep(showing);
-        if (step) await this.#note(showing, step, await this.#take(showing.address, step));
+        if (step) await this.#note(showing, step, await this.#take(showing, step));
       }
     } finally {
       showing.isAtWork = false;
@@ -202,9 +202,10 @@ export class Previews {
     }
   }
 
-  async #take(address: Address, { rich, id }: Step): Promise<CallResult<number>> {
+  async #take({ address, wanted }: Showing, { place, rich, id }: Step): Promise<CallResult<number>> {
     const { bot, ending } = this.#deps;
-    if (id === undefined) return await sendText({ address, rich }, bot, ending);
+    const reply = place === 0 && wanted.replyTo !== undefined ? { replyTo: wanted.replyTo } : {};
+    if (id === undefined) return await sendText({ address, rich, ...reply }, bot, ending);
     return await editText({ address, rich }, id, bot, ending);
   }
 

@@ -63,7 +63,21 @@ function readMessage(message: Message, reading: UpdateReading): InboundMessage |
   const key = { platform, account, chat, messageId: String(message.message_id), revision: revisionOf(message, text) };
   // Whoever writes in the name of a chat has no name of their own here.
   const name = message.from && message.sender_chat === undefined ? personName(message.from) : undefined;
-  return { type: 'message', key, address, person, ...(name && { name }), parts: [textPart(text)], workdir };
+  const sender = { person, ...(name && { name }) };
+  return {
+    type: 'message',
+    key,
+    address,
+    ...sender,
+    parts: [textPart(text)],
+    answeredBy: answeredBy(message),
+    workdir,
+  };
+}
+
+/** Where one person talks, most of what comes answers what was said last: a mark on each of it would say nothing. */
+function answeredBy({ chat }: Message): NonNullable<InboundMessage['answeredBy']> {
+  return chat.type === 'private' ? 'reply-if-it-waited' : 'reply';
 }
 
 const marks = 2 ** 20;

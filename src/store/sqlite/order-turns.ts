@@ -1,5 +1,6 @@
 import type { SessionId, TurnId } from '../../base/ids.ts';
 import type { WaitingTurn } from '../../model/store.ts';
+import type { SaidMessage } from '../../model/turn.ts';
 
 export interface UnsettledRow {
   readonly session_id: SessionId;
@@ -7,6 +8,8 @@ export interface UnsettledRow {
   readonly interrupts: TurnId | null;
   /** When the turn was admitted that this one interrupts, counted in admissions. */
   readonly interrupted_number: number | null;
+  /** JSON; NULL for none. */
+  readonly reply_to: string | null;
 }
 
 /**
@@ -31,6 +34,11 @@ function interruptedNumber({ interrupted_number: number }: UnsettledRow): number
   return number ?? 0;
 }
 
-function toTurn({ session_id: sessionId, id: turnId, interrupts }: UnsettledRow): WaitingTurn {
-  return { sessionId, turnId, ...(interrupts !== null && { interrupts }) };
+function toTurn({ session_id: sessionId, id: turnId, interrupts, reply_to: replyTo }: UnsettledRow): WaitingTurn {
+  return {
+    sessionId,
+    turnId,
+    ...(interrupts !== null && { interrupts }),
+    ...(replyTo !== null && { replyTo: JSON.parse(replyTo) as SaidMessage }),
+  };
 }

@@ -24,6 +24,7 @@ interface OutboxRow extends AddressColumns {
   readonly not_before: number;
   readonly is_seen: number;
   readonly sent_by: string | null;
+  readonly reply_to: string | null;
 }
 
 interface KeptColumns {
@@ -33,7 +34,7 @@ interface KeptColumns {
 }
 
 const columns =
-  'id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by';
+  'id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state, attempts, not_before, is_seen, sent_by, reply_to';
 const isOpen = `state IN ('queued', 'sending')`;
 
 const openAtAddress: Query<OutboxRow> = {
@@ -91,12 +92,12 @@ export function outboxRows(db: Database, clock: Clock, run: string): Rows<Outbox
 }
 
 function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
-  const { sessionId, address, kind, text, files = [], notAfter, state = 'queued' } = message;
+  const { sessionId, address, kind, text, files = [], notAfter, replyTo, state = 'queued' } = message;
   const id = newId('outbox', now);
   const added = db.run(
     `INSERT INTO outbox (id, session_id, address_key, platform, account, chat, thread, member, kind, text, files, copy, state,
-      attempts, not_before, not_after, after_seq, at)
-      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?,
+      attempts, not_before, not_after, reply_to, after_seq, at)
+      SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'first', ?, 0, 0, ?, ?,
         (SELECT coalesce(max(seq), 0) FROM entries WHERE session_id = sessions.id), ? FROM sessions WHERE id = ?`,
     id,
     addressKey(address),
@@ -106,6 +107,7 @@ function enqueue(db: Database, now: number, message: NewOutbound): OutboxId {
     files.length === 0 ? null : JSON.stringify(files),
     state,
     notAfter,
+    replyTo ?? null,
     now,
     sessionId,
   );
@@ -167,7 +169,8 @@ function close(db: Database, id: OutboxId, state: 'sent' | 'failed', note: strin
 
 function toQueued(row: OutboxRow): QueuedOutbound {
   const { id, kind, text, copy, attempts, state } = row;
+  const replyTo = row.reply_to === null ? {} : { replyTo: row.reply_to };
   const files = row.files === null ? {} : { files: JSON.parse(row.files) as readonly OutboundFile[] };
-  const message: Outbound = { id, address: toAddress(row), kind, text, copy, digest: undefined, ...files };
+  const message: Outbound = { id, address: toAddress(row), kind, text, copy, digest: undefined, ...files, ...replyTo };
   return { message, attempts, state };
 }

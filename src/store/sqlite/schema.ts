@@ -291,4 +291,12 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE pairing_offers ADD COLUMN name TEXT;
     `,
   },
+  {
+    version: 13,
+    sql: `
+      -- The message that a turn answers, as JSON, and what its answer is sent as a reply to; NULL for none.
+      ALTER TABLE turns ADD COLUMN reply_to TEXT;
+      ALTER TABLE outbox ADD COLUMN reply_to TEXT;
+    `,
+  },
 ];

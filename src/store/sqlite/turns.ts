@@ -42,7 +42,7 @@ const endOfLog: Query<LogEnd> = {
 };
 // Told which index to use: SQLite takes that of all turns of a session for as good, and it grows with every turn.
 const selectUnsettled = `
-  SELECT session_id, id, interrupts, (SELECT number FROM turns AS other WHERE other.id = turns.interrupts)
+  SELECT session_id, id, interrupts, reply_to, (SELECT number FROM turns AS other WHERE other.id = turns.interrupts)
     AS interrupted_number FROM turns INDEXED BY turns_unsettled WHERE is_settled = 0`;
 const unsettledTurns: Query<UnsettledRow> = { sql: `${selectUnsettled} ORDER BY number` };
 const unsettledOfSession: Query<UnsettledRow> = { sql: `${selectUnsettled} AND session_id = ? ORDER BY number` };
@@ -100,10 +100,11 @@ function noteActivity(db: Database, at: number, sessionId: SessionId, title: str
 function insertTurn(db: Database, { turnId, sessionId }: TurnRef, entries: readonly TurnEntry[]): void {
   const admitted = entries.find((entry) => entry.type === 'turn.admitted');
   db.run(
-    'INSERT INTO turns (id, session_id, is_settled, interrupts) VALUES (?, ?, 0, ?)',
+    'INSERT INTO turns (id, session_id, is_settled, interrupts, reply_to) VALUES (?, ?, 0, ?, ?)',
     turnId,
     sessionId,
     admitted?.interrupts ?? null,
+    admitted?.replyTo === undefined ? null : JSON.stringify(admitted.replyTo),
   );
 }
 

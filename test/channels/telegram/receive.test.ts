@@ -32,6 +32,7 @@ test('a private message arrives with its key, its address and the person by an i
     person: 'telegram:42',
     name: 'Anna @anna',
     parts: [{ type: 'text', text: 'hello' }],
+    answeredBy: 'reply-if-it-waited',
     workdir: '/',
   } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images' | 'commands'>, unknown>);
 });

@@ -99,6 +99,16 @@ export const outboxPromises: Promises = {
     assert.deepEqual((await store.outbox.get(id))?.message.files, files);
   },
 
+  'the message that one is a reply to stays with it': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const id = await house.store.outbox.enqueue({ ...replyTo(session, 'yes'), replyTo: '17' });
+
+    const store = await house.reopen();
+
+    assert.equal((await store.outbox.get(id))?.message.replyTo, '17');
+  },
+
   'what was sent in part comes back as a repeat to another run, and to this one as it was': async ({ open }) => {
     await using house = await open();
     const [a] = await enqueue(house, 'one', ['a']);

@@ -199,6 +199,21 @@ export const turnPromises: Promises = {
     assert.deepEqual(next, { ...second, interrupts: first.turnId });
   },
 
+  'the message that a turn answers stays with it for as long as it waits': async ({ open }) => {
+    await using house = await open();
+    const session = await house.store.sessions.at(inChat('one'));
+    const [turn, second] = [newTurn(session), newTurn(session)];
+    const said = { place: 'telegram/1/2/', id: '17' };
+    await house.store.turns.append(turn, [
+      { type: 'turn.admitted', parts: [textPart('hello')], person: ada, replyTo: said },
+    ]);
+    await house.store.turns.append(second, [admitted('hello')]);
+
+    const store = await house.reopen();
+
+    assert.deepEqual(await store.turns.unsettled(session.id), [{ ...turn, replyTo: said }, second]);
+  },
+
   'a session becomes active when something is said in it and when a turn ends': async ({ open }) => {
     await using house = await open();
     const session = await house.store.sessions.at(inChat('one'));
