@@ -19,7 +19,7 @@ export interface AttachedFile {
 
 /** The files of a message, its largest picture alone, and what else has no words. Pure. */
 export function listAttachments(message: Message): readonly Attachment[] {
-  const { photo, document, voice, audio, video, video_note: note, sticker, location, contact } = message;
+  const { photo, document, voice, audio, video, video_note: note } = message;
   const largest = photo?.at(-1);
   return [
     largest &&
@@ -29,10 +29,47 @@ export function listAttachments(message: Message): readonly Attachment[] {
     audio && attach('audio', [quote(audio.title ?? audio.file_name), seconds(audio.duration)], audio, 'audio.mp3'),
     video && attach('video', [quote(video.file_name), seconds(video.duration)], video, 'video.mp4'),
     note && attach('video note', [seconds(note.duration)], note, 'video.mp4'),
+    ...listFileless(message),
+  ].filter((attachment) => attachment !== undefined);
+}
+
+/** Whatever else a person can send; what Telegram itself says in a chat (who joined, what was pinned) is not among it. */
+function listFileless(message: Message): readonly (Attachment | undefined)[] {
+  const { sticker, dice, location, venue, contact, poll, checklist, game, story, invoice } = message;
+  return [
     sticker && attach('sticker', [sticker.emoji]),
+    dice && attach('dice', [dice.emoji, String(dice.value)]),
+    venue && attach('venue', [quote(venue.title), quote(venue.address)]),
     location && attach('location', [`${location.latitude}, ${location.longitude}`]),
     contact && attach('contact', [quote(contact.first_name), contact.phone_number]),
-  ].filter((attachment) => attachment !== undefined);
+    poll && attach(poll.type === 'quiz' ? 'quiz' : 'poll', [poll.question, ...poll.options.map(textOf)].map(quote)),
+    checklist && attach('checklist', [checklist.title, ...checklist.tasks.map(textOf)].map(quote)),
+    game && attach('game', [quote(game.title)]),
+    story && attach('story', [quote(story.chat.title ?? story.chat.first_name)]),
+    invoice && attach('invoice', [quote(invoice.title)]),
+    ...listUnreadable(message),
+  ];
+}
+
+/** What bots are shown next to nothing of, or what says nothing without its buttons. */
+function listUnreadable(message: Message): readonly (Attachment | undefined)[] {
+  const {
+    paid_media: paid,
+    giveaway,
+    giveaway_winners: winners,
+    rich_message: rich,
+    passport_data: passport,
+  } = message;
+  return [
+    paid && attach('paid media', [`${paid.star_count} stars`]),
+    (giveaway ?? winners) && attach('giveaway', []),
+    rich && attach('formatted message', ['its words cannot be read here']),
+    passport && attach('documents for Telegram Passport', ['they cannot be read here']),
+  ];
+}
+
+function textOf({ text }: { readonly text: string }): string {
+  return text;
 }
 
 export function describeAttachment({ kind, facts }: Attachment): string {

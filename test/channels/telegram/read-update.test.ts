@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, MessageEntity, User } from 'grammy/types';
+import type { MessageEntity, User } from 'grammy/types';
 import { hash } from 'node:crypto';
 import { anna, ben, botUser } from '../../support/telegram-server.ts';
 import type { MessageFields } from '../../support/telegram-server.ts';
@@ -324,41 +324,4 @@ test('what comes behind a press does not wait for Telegram to take the sign off 
   gate.resolve();
 
   assert.deepEqual([first.type, behind], ['answer', '/stop']);
-});
-
-test('what is not text is told in words, with its caption', async () => {
-  await using bench = await openTelegram();
-  const file = { file_id: 'f', file_unique_id: 'u' };
-  const posts: readonly Partial<Message>[] = [
-    {
-      photo: [
-        { ...file, width: 90, height: 60 },
-        { ...file, width: 1280, height: 960, file_size: 123_456 },
-      ],
-      caption: 'look',
-    },
-    { document: { ...file, file_name: 'a "b"\n.pdf', mime_type: 'application/pdf', file_size: 2_500_000 } },
-    { voice: { ...file, duration: 7, file_size: 9000 } },
-    { location: { latitude: 52.5, longitude: 13.4, horizontal_accuracy: 1 } },
-  ];
-  for (const post of posts) bench.server.post(post);
-  const received = bench.receive();
-
-  const texts = [];
-  for (const _ of posts) texts.push(await nextText(received));
-
-  assert.deepEqual(texts, [
-    '[photo: 1280×960, 121 KB]\nlook',
-    String.raw`[file: "a \"b\"\n.pdf", application/pdf, 2.39 MB]`,
-    '[voice note: 7 s, 9 KB]',
-    '[location: 52.5, 13.4]',
-  ]);
-});
-
-test('what has nothing to read in it is passed over', async () => {
-  await using bench = await openTelegram();
-  bench.server.post({ new_chat_members: [ben] });
-  bench.server.say('hello');
-
-  assert.equal(await nextText(bench.receive()), 'hello');
 });
