@@ -12,7 +12,7 @@ import type { Settings } from '../model/settings.ts';
 import type { Signals, Store, Wake } from '../model/store.ts';
 import type { Toolbox } from '../model/tool.ts';
 import type { ToolServers } from '../model/tool-servers.ts';
-import type { Purpose } from '../model/turn.ts';
+import type { Purpose, TurnRef } from '../model/turn.ts';
 import type { PendingApprovals } from './approvals.ts';
 import type { Lanes } from './lanes.ts';
 import type { ModelNews } from './model-news.ts';
@@ -33,12 +33,22 @@ export interface Work {
   readonly told?: string;
 }
 
-/** What a command comes to: a text that its sender reads, one in even columns, work, or a restart once that text is safe. */
+/** What a command comes to: a text that its sender reads, one in even columns, work, a restart once that text is safe, or the end of a turn. */
 export type CommandOutcome =
   | string
   | Work
   | { readonly type: 'listing'; readonly reply: string }
-  | { readonly type: 'restart'; readonly reply: string };
+  | { readonly type: 'restart'; readonly reply: string }
+  | ({ readonly type: 'stopping' } & StoppedTurn);
+
+/** A turn that was told to end. When it has, it says so itself. */
+export interface StoppedTurn {
+  readonly turn: TurnRef;
+  /** That it is being stopped, and what there is to say besides. */
+  readonly reply: string;
+  /** What there is to say besides; may be empty. */
+  readonly besides: string;
+}
 
 export interface CommandDeps {
   readonly store: Store;

@@ -137,6 +137,9 @@ export class Gateway implements AsyncDisposable {
       announce: this.#announce,
       takeUp: () => this.#takeUp(),
       states: this.channelStates,
+      store: this.#deps.store,
+      watch: (address, watcher) => this.watch(address, watcher),
+      clock: this.#deps.clock,
     };
     for (const channel of this.#deps.channels)
       this.#receiving.push(receiveOrSayWhyNot(channel, reception, this.#stopping.signal));

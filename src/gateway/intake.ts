@@ -12,7 +12,7 @@ import type { Signals, Store, StoreTx, Wake } from '../model/store.ts';
 import type { TurnRef } from '../model/turn.ts';
 import type { Access } from './access.ts';
 import type { PendingApprovals } from './approvals.ts';
-import type { Work } from './command-deps.ts';
+import type { StoppedTurn, Work } from './command-deps.ts';
 import { parseCommand, readSaying } from './commands.ts';
 import type { Command, CommandRunner } from './commands.ts';
 import type { ResetReason } from './decide-reset.ts';
@@ -52,7 +52,14 @@ export type Intake =
   | { readonly type: 'admitted'; readonly turn: TurnRef; readonly told?: string }
   /** Set where the turn cannot go on before a question is answered, which this did not do. */
   | { readonly type: 'steered'; readonly turn: TurnRef; readonly behind?: 'question' }
-  | { readonly type: 'commanded'; readonly reply: string; readonly as?: 'listing'; readonly andThen?: 'restart' }
+  | {
+      readonly type: 'commanded';
+      readonly reply: string;
+      readonly as?: 'listing';
+      readonly andThen?: 'restart';
+      /** The turn that it told to end. */
+      readonly stopped?: StoppedTurn;
+    }
   | { readonly type: 'answered' }
   /** It is from someone without access, who is told no more than this. */
   | { readonly type: 'denied'; readonly reply: string | undefined }
@@ -181,6 +188,7 @@ async function obey(command: Command, inbound: InboundMessage, deps: IntakeDeps)
   const outcome = await deps.commands(command, inbound);
   if (typeof outcome === 'string') return { type: 'commanded', reply: outcome };
   if (outcome.type === 'listing') return { type: 'commanded', reply: outcome.reply, as: 'listing' };
+  if (outcome.type === 'stopping') return { type: 'commanded', reply: outcome.reply, stopped: outcome };
   if (outcome.type === 'restart') return { type: 'commanded', reply: outcome.reply, andThen: 'restart' };
   return await admitWork(outcome, inbound, deps);
 }

@@ -5,10 +5,13 @@ import type { ChannelStates } from './channel-states.ts';
 import { takesLong } from './commands.ts';
 import { describeFailedIntake, describeIntake, describePress } from './describe-intake.ts';
 import type { Intake } from './intake.ts';
+import type { InboundMessage } from './keep-images.ts';
 import { replyAt, replyTarget } from './reply-target.ts';
+import { tellStop } from './tell-stop.ts';
+import type { StopTellingDeps } from './tell-stop.ts';
 import type { Tellings } from './tellings.ts';
 
-export interface ReceptionDeps {
+export interface ReceptionDeps extends Omit<StopTellingDeps, 'tellings' | 'signal'> {
   readonly takeIn: (inbound: Inbound) => Promise<Intake>;
   readonly tellings: Pick<Tellings, 'tell' | 'answer'>;
   /** Does what was put off until the sender was told. */
@@ -74,13 +77,25 @@ async function dealWith(inbound: Inbound, channel: Channel, deps: ReceptionDeps,
   else if (answer !== undefined && inbound.type === 'choice' && press === undefined)
     tellings.tell(inbound.address, answer);
   else if (answer !== undefined && inbound.type === 'message')
-    await tellings.answer(inbound, answer, {
-      kind: intake.type === 'commanded' ? intake.as : undefined,
-      ...replyAt(inbound.address, replyTarget(inbound, 0).replyTo),
-    });
+    await answerMessage(inbound, answer, intake, { ...deps, channel, signal });
   // Beside the rest: what comes behind a press does not wait for a sign on a button.
   if (press !== undefined) void channel.endPress?.(press, describePress(intake), signal);
   deps.follow(intake);
+}
+
+async function answerMessage(
+  inbound: InboundMessage,
+  answer: string,
+  intake: Intake,
+  deps: ReceptionDeps & { readonly channel: Channel; readonly signal: AbortSignal },
+): Promise<void> {
+  const { as, stopped } = intake.type === 'commanded' ? intake : {};
+  const manner = { kind: as, ...replyAt(inbound.address, replyTarget(inbound, 0).replyTo) };
+  // Whoever sits in front of it sees at once that it was heard.
+  if (stopped === undefined || deps.channel.traits.answers === 'at-once')
+    return await deps.tellings.answer(inbound, answer, manner);
+  const telling = tellStop(inbound, stopped, manner, deps);
+  deps.keep(telling.catch((thrown: unknown) => deps.note('a stop was not answered', thrown)));
 }
 
 async function takeInOrSayWhyNot(inbound: Inbound, { takeIn, note }: ReceptionDeps): Promise<Intake> {

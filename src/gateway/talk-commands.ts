@@ -3,7 +3,7 @@ import type { Config } from '../model/config.ts';
 import type { Session } from '../model/session.ts';
 import type { NewSession, Signal } from '../model/store.ts';
 import type { TurnRef } from '../model/turn.ts';
-import type { CommandDeps, InboundMessage } from './command-deps.ts';
+import type { CommandDeps, CommandOutcome, InboundMessage } from './command-deps.ts';
 import { describeUnread } from './unread-additions.ts';
 
 /** What a message does in a session while a turn runs: as chosen there, for its platform, or for all. Pure. */
@@ -12,20 +12,21 @@ export function busyModeOf({ settings, address }: Session, { display }: Pick<Con
 }
 
 /** Needs nothing but the lane: it works on a full disk, and whatever the turn waits for. */
-export async function runStop(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<string> {
+export async function runStop(_rest: string, inbound: InboundMessage, deps: CommandDeps): Promise<CommandOutcome> {
   const session = await deps.store.sessions.at(inbound);
   if (!deps.lanes.isBusy(session.id)) return nothingRuns;
   const running = deps.lanes.running(session.id);
   if (running) deps.signals.send(session.id, stopFor(running, inbound));
   const unsettled = await deps.store.turns.unsettled(session.id);
-  if (running === undefined) {
-    const [first] = unsettled;
-    // A lane that only sends a reply has nothing to stop, and what is said after this is not what was meant.
-    if (first === undefined) return nothingRuns;
-    deps.signals.send(session.id, stopFor(first, inbound));
-  }
+  const turn = running ?? unsettled[0];
+  // A lane that only sends a reply has nothing to stop, and what is said after this is not what was meant.
+  if (turn === undefined) return nothingRuns;
+  if (running === undefined) deps.signals.send(session.id, stopFor(turn, inbound));
   const unread = running === undefined ? [] : await describeUnread(running, deps.store);
-  return ['Stopping.', ...unread, ...describeNext(unsettled.length - 1)].join(' ');
+  // It may have ended by now.
+  const left = unsettled.filter(({ turnId }) => turnId !== turn.turnId).length;
+  const besides = [...unread, ...describeNext(left)];
+  return { type: 'stopping', turn, reply: ['Stopping.', ...besides].join(' '), besides: besides.join(' ') };
 }
 
 function describeNext(left: number): readonly string[] {

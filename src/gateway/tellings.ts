@@ -17,7 +17,8 @@ export interface TellingsDeps {
   readonly signal: AbortSignal;
 }
 
-interface AnswerManner extends Pick<Outbound, 'replyTo'> {
+/** How an answer is sent. */
+export interface AnswerManner extends Pick<Outbound, 'replyTo'> {
   readonly kind?: Extract<OutboundKind, 'notice' | 'listing'> | undefined;
 }
 

@@ -92,13 +92,13 @@ test('a stop that Telegram brings while a file is fetched does not wait for the 
   house.telegram.say('/stop');
 
   const bringing = house.telegram.updates.pending.map((update) => bring(place, update, secretOf(house.telegram)));
-  await house.telegram.whenShown(anna.id, (shown) => shown.some((text) => text.startsWith('Stopping.')));
+  await house.telegram.whenShown(anna.id, (shown) => shown.includes('Stopped.'));
   gate.resolve();
   const answers = await Promise.all(bringing);
   await house.telegram.whenShown(anna.id, (shown) => shown.at(-1) === 'Read.');
 
   assert.deepEqual(answers, [200, 200]);
-  assert.equal(texts(house).filter((text) => /^Stopping|^Nothing is running/.test(text)).length, 1);
+  assert.equal(texts(house).filter((text) => /^Stopp|^Nothing is running/.test(text)).length, 1);
 });
 
 test('who does not know the secret, or the path, is turned away', async () => {
