@@ -8,6 +8,7 @@ import type { ResetReason } from './decide-reset.ts';
 import { describeTime } from './describe-wait.ts';
 import { keepParts } from './keep-images.ts';
 import type { InboundMessage } from './keep-images.ts';
+import { noteNew } from './note-new.ts';
 import { replyTarget } from './reply-target.ts';
 
 export interface AnewDeps {
@@ -66,9 +67,10 @@ async function renewAndAccept(
   const { id: sessionId, address } = isOver ? await tx.sessions.renew(inbound) : current;
   const turn: TurnRef = { sessionId, turnId: newId('turn', clock.now()) };
   const { person } = inbound;
-  if ((await tx.inbox.note(inbound.key)) === 'duplicate') throw new AcceptedBefore();
-  const parts = await keepParts(inbound, sessionId, tx);
-  await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person, ...replyTarget(inbound, before) }]);
+  const fresh = await noteNew(inbound, tx);
+  if (fresh === undefined) throw new AcceptedBefore();
+  const parts = await keepParts(fresh, sessionId, tx);
+  await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person, ...replyTarget(fresh, before) }]);
   if (isOver && reset.notify) {
     await tx.outbox.enqueue({ sessionId, address, kind: 'notice', text: notice, notAfter: clock.now() + noticeLifeMs });
   }

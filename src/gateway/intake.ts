@@ -19,6 +19,7 @@ import type { ResetReason } from './decide-reset.ts';
 import { judgeImages, keepParts } from './keep-images.ts';
 import type { InboundMessage } from './keep-images.ts';
 import type { Lanes } from './lanes.ts';
+import { allImages, noteNew } from './note-new.ts';
 import type { PendingQuestions } from './questions.ts';
 import { replyTarget } from './reply-target.ts';
 
@@ -87,14 +88,14 @@ export async function takeIn(inbound: Inbound, deps: IntakeDeps): Promise<Intake
       : { type: 'ignored', reason: whyNot(inbound, deps) };
   }
   const text = partsToText(inbound.parts).trim();
-  const { images = [] } = inbound;
+  const { images = [], album = [] } = inbound;
   if (text === '' && images.length === 0) return { type: 'ignored', reason: 'empty' };
   const command = inbound.commands === 'none' ? undefined : parseCommand(text);
   const saying = command && readSaying(command);
   if (saying) return await say({ ...inbound, parts: [textPart(saying.text)] }, saying.mode, deps);
   // A picture comes with words about it, whatever they begin with.
   if (command !== undefined && images.length === 0) return await obey(command, inbound, deps);
-  const answered = images.length === 0 ? await answerQuestion(inbound, text, deps) : undefined;
+  const answered = images.length + album.length === 0 ? await answerQuestion(inbound, text, deps) : undefined;
   return answered ?? (await say(inbound, undefined, deps));
 }
 
@@ -141,7 +142,7 @@ async function choose(chosen: Choice, deps: IntakeDeps): Promise<Intake> {
 
 /** A message: steers, waits or interrupts, as wished or as the settings have it. */
 async function say(inbound: InboundMessage, wished: BusyMode | undefined, deps: IntakeDeps): Promise<Intake> {
-  const problem = judgeImages(inbound.images ?? []);
+  const problem = judgeImages(allImages(inbound));
   if (problem !== undefined) return { type: 'refused', reason: problem };
   for (;;) {
     const said = await sayOnce(inbound, wished, deps);
@@ -227,12 +228,13 @@ async function admit(
   const turn: TurnRef = { sessionId, turnId: newId('turn', deps.clock.now()) };
   const admission = await deps.store.transaction(async (tx): Promise<Admission | 'moved'> => {
     if ((await tx.sessions.find(inbound.address))?.id !== sessionId) return 'moved';
-    if ((await tx.inbox.note(inbound.key)) === 'duplicate') return { type: 'duplicate' };
+    const fresh = await noteNew(inbound, tx);
+    if (fresh === undefined) return { type: 'duplicate' };
     const place = await findPlace(sessionId, running, tx);
     if (place.type === 'full') return place;
     const interrupts = place.interrupts && { interrupts: place.interrupts };
-    const parts = await keepParts(inbound, sessionId, tx);
-    const reply = replyTarget(inbound, place.before);
+    const parts = await keepParts(fresh, sessionId, tx);
+    const reply = replyTarget(fresh, place.before);
     await tx.turns.append(turn, [{ type: 'turn.admitted', parts, person: inbound.person, ...interrupts, ...reply }]);
     return place;
   });
@@ -287,8 +289,9 @@ async function steer(inbound: InboundMessage, turn: TurnRef, deps: IntakeDeps): 
   const isAsked = deps.approvals.oldestAt(inbound.address) !== undefined;
   try {
     return await deps.store.transaction(async (tx): Promise<Intake> => {
-      if ((await tx.inbox.note(inbound.key)) === 'duplicate') return { type: 'ignored', reason: 'duplicate' };
-      const parts = await keepParts(inbound, turn.sessionId, tx);
+      const fresh = await noteNew(inbound, tx);
+      if (fresh === undefined) return { type: 'ignored', reason: 'duplicate' };
+      const parts = await keepParts(fresh, turn.sessionId, tx);
       await tx.turns.append(turn, [{ type: 'turn.steered', parts, person: inbound.person }]);
       return { type: 'steered', turn, ...(isAsked && { behind: 'question' }) };
     });

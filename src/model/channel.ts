@@ -14,6 +14,13 @@ export interface InboundKey {
   readonly revision: number;
 }
 
+/** A message that belongs to another one. Where it was taken in before, the rest is taken in without it. */
+export interface AlbumPiece {
+  readonly key: InboundKey;
+  readonly parts: readonly Part[];
+  readonly images?: readonly GivenImage[];
+}
+
 /** Something that a person did on a channel. */
 export type Inbound =
   | {
@@ -26,6 +33,8 @@ export type Inbound =
       readonly parts: readonly Part[];
       /** Pictures that come with it. They become parts once they are kept for the session. */
       readonly images?: readonly GivenImage[];
+      /** What was sent together with it, and came as messages that have keys of their own. */
+      readonly album?: readonly AlbumPiece[];
       /** `none` where it is all words, whatever it begins with, as in something that was pasted. */
       readonly commands?: 'none';
       /** Set where its answer is shown as a reply to it: always, or where the answer to something else may stand between them. */

@@ -118,6 +118,11 @@ export class TelegramServer implements AsyncDisposable {
     return message;
   }
 
+  /** What someone wrote, without bringing it yet. */
+  make(fields: MessageFields): Message {
+    return this.#message(fields);
+  }
+
   /** Someone sends what is not text. */
   post(fields: MessageFields): Message {
     const message = this.#message(fields);

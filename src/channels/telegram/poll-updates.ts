@@ -1,4 +1,5 @@
 import type { Update } from 'grammy/types';
+import { groupAlbums } from './album.ts';
 import type { BotApi, CallResult } from './bot-api.ts';
 import { insist, isConflict } from './insist.ts';
 import type { Insistence } from './insist.ts';
@@ -18,9 +19,10 @@ const confirmMs = 2000;
 
 /**
  * The bot's updates by long polling. An update counts as dealt with only when the next one is asked for, and Telegram is
- * told so with the next poll: what was not dealt with comes again, after a crash as well.
+ * told so with the next poll: what was not dealt with comes again, after a crash as well. The pieces of an album that come
+ * with one poll are handed on together.
  */
-export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGenerator<Update, void> {
+export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGenerator<readonly Update[], void> {
   const handled = new HandledUpdates();
   const rivals = new Rivals(deps);
   let offset = 0;
@@ -31,11 +33,14 @@ export async function* pollUpdates(deps: PollDeps, signal: AbortSignal): AsyncGe
         rivals.note(await poll(deps.bot, { from, failures }, signal));
       const updates = await insist(ask, deps, signal);
       if (updates === undefined) return;
-      for (const update of updates.toSorted((left, right) => left.update_id - right.update_id)) {
+      for (const group of groupAlbums(updates.toSorted((left, right) => left.update_id - right.update_id))) {
         if (signal.aborted) return;
-        if (!handled.has(update.update_id)) yield update;
-        handled.add(update.update_id);
-        offset = update.update_id + 1;
+        const fresh = group.filter(({ update_id: id }) => !handled.has(id));
+        if (fresh.length > 0) yield fresh;
+        for (const { update_id: id } of group) {
+          handled.add(id);
+          offset = id + 1;
+        }
       }
     }
   } finally {

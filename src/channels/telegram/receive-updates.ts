@@ -32,16 +32,17 @@ const mostConnections = 4;
 
 /**
  * What Telegram brings or, where that is not wanted or cannot be, what it has when it is asked. Each update counts as dealt
- * with when the next one is asked for.
+ * with when the next one is asked for. Several at once are what was sent together.
  */
-export async function* receiveUpdates(deps: UpdateDeps, signal: AbortSignal): AsyncGenerator<Update, void> {
+export async function* receiveUpdates(deps: UpdateDeps, signal: AbortSignal): AsyncGenerator<readonly Update[], void> {
   const { bot, webhook, hook } = deps;
   if (webhook && hook) {
     await using listening = await openListener(webhook, hook, deps);
     if (listening !== undefined && (await isTaken(webhook, deps, signal))) {
       if (listening.port !== undefined) tellPlace(webhook, listening.port, deps);
       try {
-        return yield* hook.updates(signal);
+        for await (const update of hook.updates(signal)) yield [update];
+        return;
       } finally {
         // Telegram keeps what comes from now on, and does not knock in vain.
         await bot.call((api, stop) => api.deleteWebhook({}, stop), AbortSignal.timeout(farewellMs));

@@ -10,6 +10,7 @@ import type { LiveMessages } from '../../model/live-messages.ts';
 import { usualMemberSessions } from '../../model/session.ts';
 import type { MemberSessions } from '../../model/session.ts';
 import type { BotIdentity } from './addressed.ts';
+import { joinAlbum } from './album.ts';
 import { BotApi } from './bot-api.ts';
 import { chatWith } from './chat-with.ts';
 import { fetchAttachments, filesIn } from './fetch-attachments.ts';
@@ -117,33 +118,59 @@ async function* receive(deps: Receiving, signal: AbortSignal): AsyncGenerator<In
   void tidyUp(deps, signal);
   const { groups = 'addressed', memberSessions = usualMemberSessions, workdir } = deps;
   const reading: UpdateReading = { bot: identity, groups, memberSessions, workdir };
-  for await (const update of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {
-    const inbound = readOrSkip(update, reading, deps);
-    if (inbound) yield* fetchAndYield({ inbound, update, reading }, deps, signal);
+  for await (const updates of followToken((stop) => receiveUpdates(deps, stop), deps, signal)) {
+    const arrived = readTogether(updates, reading, deps);
+    const [update] = updates;
+    if (arrived.length > 0) yield* fetchAndYield(arrived, reading, deps, signal);
     // Beside the rest: what comes behind a press does not wait for a sign on a button.
-    else if (update.callback_query) void endPress(update.callback_query.id, uselessButton, deps.bot, signal);
+    else if (update?.callback_query) void endPress(update.callback_query.id, uselessButton, deps.bot, signal);
   }
 }
 
 interface Arrived {
   readonly inbound: Inbound;
   readonly update: Update;
-  readonly reading: UpdateReading;
+}
+
+/** Of an album only one piece has words: whom it speaks to, all of them do. */
+function readTogether(updates: readonly Update[], reading: UpdateReading, deps: Receiving): readonly Arrived[] {
+  const read = (how: UpdateReading): readonly Arrived[] =>
+    updates.flatMap((update) => {
+      const inbound = readOrSkip(update, how, deps);
+      return inbound ? [{ inbound, update }] : [];
+    });
+  const arrived = read(reading);
+  const isWhole = arrived.length === 0 || arrived.length === updates.length;
+  return isWhole ? arrived : read({ ...reading, groups: 'all' });
 }
 
 async function* fetchAndYield(
-  { inbound, update, reading }: Arrived,
+  arrived: readonly Arrived[],
+  reading: UpdateReading,
   deps: Receiving,
   signal: AbortSignal,
 ): AsyncGenerator<Inbound, void> {
-  if (filesIn(update).length === 0) return yield inbound;
-  const fetching = fetchAttachments(inbound, update, deps, signal);
+  const [first] = arrived;
+  if (first === undefined || arrived.every(({ update }) => filesIn(update).length === 0))
+    return yield* joinAlbum(arrived.map(({ inbound }) => inbound));
+  const { update } = first;
+  const fetching = fetchAll(arrived, deps, signal);
   const stops = deps.hook?.stopsDuring(fetching, update) ?? hearStopsDuring(fetching, update, deps, signal);
   for await (const ahead of stops) {
     const stop = readOrSkip(ahead, reading, deps);
     if (stop) yield stop;
   }
-  yield await fetching;
+  yield* joinAlbum(await fetching);
+}
+
+async function fetchAll(
+  arrived: readonly Arrived[],
+  deps: Receiving,
+  signal: AbortSignal,
+): Promise<readonly Inbound[]> {
+  const fetched: Inbound[] = [];
+  for (const { inbound, update } of arrived) fetched.push(await fetchAttachments(inbound, update, deps, signal));
+  return fetched;
 }
 
 /** Learns who the bot is, and sets its menu. */

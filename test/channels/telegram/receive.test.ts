@@ -34,7 +34,7 @@ test('a private message arrives with its key, its address and the person by an i
     parts: [{ type: 'text', text: 'hello' }],
     answeredBy: 'reply-if-it-waited',
     workdir: '/',
-  } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images' | 'commands'>, unknown>);
+  } satisfies Record<keyof Omit<Extract<Inbound, { type: 'message' }>, 'images' | 'album' | 'commands'>, unknown>);
 });
 
 test('Telegram is told that a message was dealt with only after the next one was asked for', async () => {
