@@ -34,9 +34,11 @@ export async function tellStop(
     const isEnd = event.type === 'entry' && event.logged.entry.type === 'turn.settled';
     if (isEnd && turnId === turn.turnId) resolve();
   });
-  deps.signal.addEventListener('abort', () => resolve(), { once: true });
+  const giveUp = (): void => resolve();
+  deps.signal.addEventListener('abort', giveUp);
   // Looked for first, since it may have ended before anyone watched.
   if ((await isOpen(turn, deps)) && !deps.signal.aborted) await within(deps.clock, patienceMs, ended);
+  deps.signal.removeEventListener('abort', giveUp);
   const text = (await isOpen(turn, deps)) ? reply : besides;
   if (text !== '') await deps.tellings.answer(inbound, text, manner);
 }
