@@ -38,7 +38,10 @@ test('a token that is pasted is checked and kept, and the link makes the owner o
   telegram.say('hello');
   await telegram.whenShown(anna.id, (texts) => texts.at(-1) === 'At your service.');
 
-  assert.match((await bench.run('gateway', 'people')).stdout, /^telegram:42 {2}owner, let in \d{4}-\d\d-\d\d {2}Anna @anna\n$/);
+  assert.match(
+    (await bench.run('gateway', 'people')).stdout,
+    /^telegram:42 {2}owner, let in \d{4}-\d\d-\d\d {2}Anna @anna\n$/,
+  );
 });
 
 test('while the gateway runs the link makes an owner, once; whoever comes behind is a stranger', async () => {
