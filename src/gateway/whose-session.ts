@@ -6,8 +6,8 @@ import type { AccessDeps } from './access.ts';
 /** What is known of those whose conversations there are. */
 export interface KnownPeople {
   /**
-   * The account that belongs to whoever sits at the terminal: the one that set the bot up, or else the one that the settings
-   * name. Where there are several, nobody knows which of them it is.
+   * The account that belongs to whoever sits at the terminal: the only one that owns the bot, by a link or by the settings.
+   * Where there are several, nobody knows which of them it is.
    */
   readonly ownAccount: PersonId | undefined;
   readonly names: ReadonlyMap<PersonId, string | undefined>;
@@ -15,9 +15,11 @@ export interface KnownPeople {
 
 export async function lookUpPeople({ settings, store }: AccessDeps): Promise<KnownPeople> {
   const paired = await store.people.list();
-  const owners = paired.filter(({ role }) => role === 'owner').map(({ person }) => person);
-  const [only, ...others] = owners.length > 0 ? owners : allowedPeople(settings.current.config);
-  const ownAccount = others.length === 0 ? only : undefined;
+  const linked = paired.filter(({ role }) => role === 'owner').map(({ person }) => person);
+  const [only, ...others] = new Set([...linked, ...allowedPeople(settings.current.config)]);
+  // One that the settings alone name may be a friend's, where whoever wrote them has let themselves in by a code.
+  const isKnown = others.length === 0 && (linked.length > 0 || paired.length === 0);
+  const ownAccount = isKnown ? only : undefined;
   return { ownAccount, names: new Map(paired.map(({ person, name }) => [person, name])) };
 }
 

@@ -103,21 +103,39 @@ test('what the owner began at a terminal, on the page or in private on the phone
   );
 });
 
-test('where several own the bot nobody knows which of them sits at the terminal, and none gets what was begun there', async () => {
-  await using house = await openTestHouse({
-    script: () => says('Hello.'),
-    settings: { telegram: { allow: [42, 44] } },
-  });
-  await house.say('begun at the terminal');
-  const { id } = await house.session();
-  const onPage = await sayAt(page, 'begun on the page', house, owner);
+for (const [what, allow, role] of [
+  ['two that the settings name', [42, 44], undefined],
+  ['one that came by a link beside one that the settings name', [42], 'owner'],
+  ['one that the settings name beside a guest, who may be the owner of the machine', [42], 'guest'],
+] as const) {
+  test(`of several accounts nobody knows which is that of whoever sits at the terminal, and none gets what was begun there: ${what}`, async () => {
+    await using house = await openTestHouse({ script: () => says('Hello.'), settings: { telegram: { allow } } });
+    const { people } = house.app.store;
+    const carla = 'telegram:44' as PersonId;
+    const code = { digest: 'd', at: Date.now(), expiresAt: Date.now() + 60_000 };
+    if (role === 'owner') {
+      await people.inviteOwner(code);
+      await people.admitOwner('d', { person: carla }, Date.now());
+    } else if (role === 'guest') {
+      await people.offer({ ...code, person: carla });
+      await people.admit('d', Date.now());
+    }
+    await house.say('begun at the terminal');
+    const { id } = await house.session();
+    const onPage = await sayAt(page, 'begun on the page', house, owner);
 
-  for (const each of [id, onPage]) {
-    assert.match(await typeAt(dm, `/resume ${each}`, house), /^There is no session/);
-    assert.doesNotMatch(await typeAt(dm, '/resume', house), new RegExp(shortId(each)));
-  }
-  assert.match(await typeAt(page, `/resume ${id}`, house, owner), /begun at the terminal\)/);
-});
+    for (const [address, person] of [
+      [dm, anna],
+      [{ ...dm, chat: '44' }, carla],
+    ] as const) {
+      for (const each of [id, onPage]) {
+        assert.match(await typeAt(address, `/resume ${each}`, house, person), /^There is no session/);
+        assert.doesNotMatch(await typeAt(address, '/resume', house, person), new RegExp(shortId(each)));
+      }
+    }
+    assert.match(await typeAt(page, `/resume ${id}`, house, owner), /begun at the terminal\)/);
+  });
+}
 
 test('what is at a terminal comes back to nobody but the owner whose it is, and to no place where others are', async () => {
   await using house = await openTestHouse({

@@ -4,7 +4,7 @@ import { shortId } from '../../src/base/ids.ts';
 import type { PersonId, SessionId } from '../../src/base/ids.ts';
 import { says } from '../support/model-script.ts';
 import { openTestHouse } from '../support/test-house.ts';
-import { access, ben, dm, group, owner, page, sayAt, toldBy, topic, typeAt } from '../support/typed-places.ts';
+import { access, anna, ben, dm, group, owner, page, sayAt, toldBy, topic, typeAt } from '../support/typed-places.ts';
 
 test('/resume lists the latest sessions, and a number of the list goes on with that one', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.') });
@@ -118,6 +118,8 @@ test('in a chat only its own sessions are there; the threads of a private chat s
 test('at a terminal the list says which sessions are of a chat, and whose, and a number takes nobody else’s', async () => {
   await using house = await openTestHouse({ script: () => says('Hello.'), settings: access });
   const { people } = house.app.store;
+  await people.inviteOwner({ digest: 'o', expiresAt: Date.now() + 60_000 });
+  await people.admitOwner('o', { person: anna }, Date.now());
   await people.offer({ digest: 'd', person: ben, name: 'Ben', at: Date.now(), expiresAt: Date.now() + 60_000 });
   await people.admit('d', Date.now());
   await house.say('at the terminal');
