@@ -70,10 +70,13 @@ function merge(
   const waiting = [...messages];
   const trace = new TurnTrace();
   const endedAt = new Map<number, TurnId>();
+  // What a turn had answered before it went on was sent, where the conversation was then: it stands there once, as a reply.
+  const sentEarly = new Set<string>();
   let cursor = start;
   const take = (message: KeptOutbound): void => {
     cursor = { ...cursor, number: message.number };
     const turn = message.message.kind === 'reply' ? endedAt.get(message.afterSeq) : undefined;
+    if (message.message.kind === 'reply' && turn === undefined) sentEarly.add(message.message.text.trim());
     const isWord = turn !== undefined && trace.takeReply(turn) === 'program';
     const item = { ...itemOfMessage(message, chat), ...(turn && { turn }), ...(isWord && { type: 'notice' as const }) };
     items.push({ item, cursor });
@@ -86,7 +89,8 @@ function merge(
     const { since } = trace;
     cursor = { session: start.session, seq: entry.seq, number: cursor.number, ...(since !== undefined && { since }) };
     const item = traced ?? itemOfEntry(entry);
-    if (item) items.push({ item, cursor });
+    const isSaid = item?.type === 'aside' && sentEarly.has(item.text.trim());
+    if (item && !isSaid) items.push({ item, cursor });
   }
   for (const message of waiting) take(message);
   return { items, cursor };

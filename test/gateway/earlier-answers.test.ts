@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Faults } from '../../src/model/faults.ts';
+import { readChat } from '../../src/web/chat-reader.ts';
 import { delays, says, stallsAfter } from '../support/model-script.ts';
 import { openTelegramHouse } from '../support/telegram-house.ts';
 import type { TelegramHouse } from '../support/telegram-house.ts';
@@ -99,4 +100,26 @@ test('at a terminal, which has shown it, it is not sent again', async () => {
     sent.map(({ message }) => message.text),
     ['You are welcome.'],
   );
+});
+
+test('on the page, once it has taken the conversation, each answer stands once', async () => {
+  const whole = Promise.withResolvers<void>();
+  await using house = await openTelegramHouse({
+    script: [delays(whole.promise, says(first)), says('You are welcome.')],
+  });
+  house.telegram.say('how do beans grow?');
+  await house.model.whenRequested(1);
+  house.telegram.say('thanks');
+  await house.telegram.whenShown(anna.id, startsWith('Noted'));
+  whole.resolve();
+  await house.telegram.whenShown(anna.id, (texts) => texts.includes('You are welcome.'));
+  const { store } = house.app;
+  const [session] = await store.sessions.list({ limit: 1 });
+  assert.ok(session);
+  await house.gateway.whenIdle(session.id);
+
+  const { items } = await readChat(session.address, undefined, store);
+
+  const said = items.map(({ item }) => item.text).filter((text) => text === first || text === 'You are welcome.');
+  assert.deepEqual(said, [first, 'You are welcome.']);
 });
