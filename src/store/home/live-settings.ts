@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { describeError } from '../../base/errors.ts';
 import type { Settings, SettingsChange, SettingsNews } from '../../model/settings.ts';
 import { changeConfig, keepAsServed, loadConfig, loadSafeConfig } from './config-file.ts';
@@ -5,9 +6,11 @@ import type { LoadedConfig } from './config-file.ts';
 import { stampOf } from './file-stamp.ts';
 import type { HomeFolder } from './home-folder.ts';
 
+const writingMs = 1000;
+
 /**
  * The settings while the program runs. A file that has not changed costs no more than a look at its date. One that is
- * broken, empty or gone changes nothing: the settings from before stay, and that is said once.
+ * broken or gone changes nothing: the settings from before stay, and that is said once.
  */
 export class LiveSettings implements Settings {
   readonly #home: HomeFolder;
@@ -81,8 +84,10 @@ export class LiveSettings implements Settings {
   async #look(): Promise<readonly SettingsNews[]> {
     const stamp = stampOfSettings(this.#home);
     if (stamp === this.#stamp || this.#start === 'safe') return [];
-    this.#stamp = stamp;
     const found = await this.#read();
+    // The next look decides: it is still empty by then, or it says something.
+    if (typeof found !== 'string' && isJustEmptied(found, this.#current)) return [];
+    this.#stamp = stamp;
     if (typeof found === 'string') {
       const text = `${found}; the settings from before are used until this is mended`;
       return [{ text, stands: () => this.#stamp === stamp }];
@@ -100,13 +105,18 @@ export class LiveSettings implements Settings {
       const found = await loadConfig(this.#home);
       if (found.source === 'last-good') return found.warnings[0] ?? `${found.path} is broken`;
       const isGone = found.source === 'defaults' && this.#current.source !== 'defaults';
-      if (isGone) return `${this.#current.path} is gone`;
-      // Some editors empty a file before they write it: whoever looks in between must not shut anyone out.
-      return saysNothing(found) && !saysNothing(this.#current) ? `${found.path} is empty` : found;
+      return isGone ? `${this.#current.path} is gone` : found;
     } catch (thrown) {
       return describeError(thrown);
     }
   }
+}
+
+/** Some editors empty a file before they write it: whoever looks in between must not shut anyone out. */
+function isJustEmptied(found: LoadedConfig, before: LoadedConfig): boolean {
+  if (!saysNothing(found) || saysNothing(before)) return false;
+  const written = statSync(found.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - written < writingMs;
 }
 
 function saysNothing({ user }: LoadedConfig): boolean {

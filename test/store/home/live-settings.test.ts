@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { openHome } from '../../../src/store/home/home-folder.ts';
 import type { HomeFolder } from '../../../src/store/home/home-folder.ts';
@@ -49,11 +49,6 @@ for (const [what, breakIt, problem] of [
     (home: HomeFolder) => writeFileSync(home.configFile, 'agent: { max_turns: none }\n'),
     /config\.yaml:1:21: /,
   ],
-  [
-    'is empty',
-    (home: HomeFolder) => writeFileSync(home.configFile, '\n'),
-    /config\.yaml is empty; the settings from before/,
-  ],
   ['is gone', (home: HomeFolder) => rmSync(home.configFile), /config\.yaml is gone; the settings from before/],
 ] as const) {
   test(`a file that ${what} changes nothing, which is said once; mended, it is taken over`, async () => {
@@ -75,6 +70,26 @@ for (const [what, breakIt, problem] of [
     assert.equal(temp.settings.current.config.agent.maxSteps, 8);
   });
 }
+
+test('a file that was emptied a moment ago may be being written, and changes nothing; one that stays empty counts', async () => {
+  await using temp = await openTempSettings('agent: { max_turns: 5 }\n');
+  const { configFile } = temp.home;
+
+  writeFileSync(configFile, '');
+  const atOnce = [await temp.settings.refresh(), temp.settings.current.config.agent.maxSteps];
+  writeFileSync(configFile, 'agent: { max_turns: 8 }\n');
+  await temp.settings.refresh();
+  const written = temp.settings.current.config.agent.maxSteps;
+  writeFileSync(configFile, '');
+  await temp.settings.refresh();
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(configFile, longAgo, longAgo);
+  await temp.settings.refresh();
+
+  assert.deepEqual(atOnce, [[], 5]);
+  assert.equal(written, 8);
+  assert.deepEqual(temp.settings.current.user ?? {}, {});
+});
 
 test('an unknown key is said when it comes, and not again with every edit', async () => {
   await using temp = await openTempSettings('speed: fast\n');
