@@ -15,17 +15,22 @@ function startsWith(begin: string): (texts: readonly string[]) => boolean {
   return (texts) => texts.some((text) => text.startsWith(begin));
 }
 
+/** Something is said while the answer is on its way, which then is whole. */
+async function addWhileAnswered({ telegram, model }: TelegramHouse, finish: () => void): Promise<void> {
+  telegram.say('how do beans grow?');
+  await model.whenRequested(1);
+  telegram.say('thanks');
+  await telegram.whenShown(anna.id, startsWith('Noted'));
+  finish();
+}
+
 test('an answer on Telegram that was whole when something was added stays, and the next one comes below it', async () => {
   const [whole, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using house = await openTelegramHouse({
     script: [delays(whole.promise, says(first)), delays(second.promise, says('You are welcome.'))],
   });
 
-  house.telegram.say('how do beans grow?');
-  await house.model.whenRequested(1);
-  house.telegram.say('thanks');
-  await house.telegram.whenShown(anna.id, startsWith('Noted'));
-  whole.resolve();
+  await addWhileAnswered(house, whole.resolve);
   const before = await house.telegram.whenShown(anna.id, (texts) => texts.includes(first));
   second.resolve();
   const texts = await house.telegram.whenShown(anna.id, (shown) => shown.includes('You are welcome.'));
@@ -43,11 +48,7 @@ test('it stays, too, where the turn is stopped while it goes on', async () => {
     script: [delays(whole.promise, says(first)), stallsAfter(0, says('late'))],
   });
 
-  house.telegram.say('how do beans grow?');
-  await house.model.whenRequested(1);
-  house.telegram.say('thanks');
-  await house.telegram.whenShown(anna.id, startsWith('Noted'));
-  whole.resolve();
+  await addWhileAnswered(house, whole.resolve);
   await house.model.whenRequested(2);
   await house.telegram.whenShown(anna.id, (texts) => texts.includes(first));
   house.telegram.say('/stop');
@@ -73,11 +74,7 @@ test('it is in the outbox before the request leaves with which the turn goes on,
     faults,
   });
 
-  house.telegram.say('how do beans grow?');
-  await house.model.whenRequested(1);
-  house.telegram.say('thanks');
-  await house.telegram.whenShown(anna.id, startsWith('Noted'));
-  whole.resolve();
+  await addWhileAnswered(house, whole.resolve);
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('You are welcome.'));
 
   assert.deepEqual(kept, [[], [first]]);
@@ -107,11 +104,7 @@ test('on the page, once it has taken the conversation, each answer stands once',
   await using house = await openTelegramHouse({
     script: [delays(whole.promise, says(first)), says('You are welcome.')],
   });
-  house.telegram.say('how do beans grow?');
-  await house.model.whenRequested(1);
-  house.telegram.say('thanks');
-  await house.telegram.whenShown(anna.id, startsWith('Noted'));
-  whole.resolve();
+  await addWhileAnswered(house, whole.resolve);
   await house.telegram.whenShown(anna.id, (texts) => texts.includes('You are welcome.'));
   const { store } = house.app;
   const [session] = await store.sessions.list({ limit: 1 });
